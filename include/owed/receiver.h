@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * receiver.h - receivers, the delivery they are handed, and what an attempt can come to.
+ */
+#ifndef OWED_RECEIVER_H
+#define OWED_RECEIVER_H
+
+#include <owed/event.h>
+
+OWED_BEGIN_DECLS
+
+typedef struct owed_delivery owed_delivery; /* one attempt, valid while the receiver runs */
+typedef struct owed_registry owed_registry; /* what an application declares */
+typedef struct owed_tx owed_tx;             /* an open transaction, see owed.h */
+
+#define OWED_SECONDS(n) ((int64_t)(n)*1000000)
+#define OWED_MINUTES(n) (OWED_SECONDS(n) * 60)
+#define OWED_HOURS(n) (OWED_MINUTES(n) * 60)
+
+/* When a receiver runs, and what it is promised. */
+typedef enum owed_mode {
+    OWED_DURABLE = 0, /* a row, at least once, retried, dead-lettered; run by a relay */
+    OWED_ON_COMMIT,   /* after the commit, in the firing process, best effort, no row */
+    OWED_INLINE       /* inside the firing transaction; anything but done makes its commit fail */
+} owed_mode;
+
+/* What one attempt came to: made by the functions below, never by hand. */
+typedef enum owed_verdict {
+    OWED_VERDICT_DONE = 1,
+    OWED_VERDICT_FAILED,
+    OWED_VERDICT_PERMANENT,
+    OWED_VERDICT_RETRY_AFTER
+} owed_verdict;
+
+typedef struct owed_outcome {
+    owed_verdict verdict;
+    int64_t wait_us; /* RETRY_AFTER */
+} owed_outcome;
+
+/* owed_done: the receiver did its work. */
+OWED_API owed_outcome owed_done(void);
+
+/*
+ * owed_failed: it did not work this time. The attempt counts; the row is tried again on the
+ * receiver's curve until its attempts are used up, then it is dead. The text, cut to the setting
+ * error-length, becomes last_error.
+ */
+OWED_API owed_outcome owed_failed(owed_delivery *delivery, const char *format, ...)
+    OWED_PRINTF(2, 3);
+
+/* owed_permanent: it will never work. The row is dead at once, whatever attempts are left. */
+OWED_API owed_outcome owed_permanent(owed_delivery *delivery, const char *format, ...)
+    OWED_PRINTF(2, 3);
+
+/*
+ * owed_retry_after: the destination said when to come back. The attempt counts; the next one is
+ * due in seconds (0 allowed; more than max-retry-delay is cut, with a warning), without jitter.
+ * A negative or NaN wait is an ordinary failure that says so.
+ */
+OWED_API owed_outcome owed_retry_after(
+    owed_delivery *delivery, double seconds, const char *format, ...) OWED_PRINTF(3, 4);
+
+/* The facts of a delivery, all read from its rows. Strings live while the receiver runs; those
+ * that may be absent are "" then. For INLINE and ON_COMMIT the delivery's id is 0. */
+OWED_API int64_t owed_delivery_id(const owed_delivery *delivery);
+OWED_API int64_t owed_delivery_event_id(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_event_name(const owed_delivery *delivery);
+OWED_API int32_t owed_delivery_event_version(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_receiver_key(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_target(const owed_delivery *delivery);
+OWED_API int32_t owed_delivery_attempt(const owed_delivery *delivery); /* from 1 */
+OWED_API int64_t owed_delivery_due_at_us(const owed_delivery *delivery);
+OWED_API int64_t owed_delivery_occurred_at_us(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_actor_key(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_actor_label(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_scope(const owed_delivery *delivery); /* a JSON object */
+OWED_API const char *owed_delivery_correlation_id(const owed_delivery *delivery);
+OWED_API const char *owed_delivery_traceparent(const owed_delivery *delivery);
+
+/* "owed_" and 32 hex digits: the same for every attempt, made of the event's uid, the receiver's
+ * key and the target. Give it to whatever can drop duplicates. */
+OWED_API const char *owed_delivery_idempotency_key(const owed_delivery *delivery);
+
+/* The payload as it was fired, byte for byte. */
+OWED_API owed_bytes owed_delivery_payload(const owed_delivery *delivery);
+
+/* The pointer that the receiver was declared with. */
+OWED_API void *owed_delivery_state(const owed_delivery *delivery);
+
+/*
+ * owed_delivery_tx returns the transaction that carries the acknowledgement (INLINE: the caller's),
+ * for firing further events; what the receiver writes or fires is kept only if it returns done.
+ * The first call, or the first of a store's own (owed_delivery_sqlite), begins it: a receiver that
+ * never asks holds none. NULL for OWED_ON_COMMIT, for an outside receiver, and when the
+ * transaction could not begin: return owed_failed then, and the real reason is recorded.
+ * It must not be ended: a receiver that commits it or rolls it back has failed.
+ */
+OWED_API owed_tx *owed_delivery_tx(owed_delivery *delivery);
+
+/*
+ * A receiver in C. payload is the decoded struct of the event's type (opaque types: a
+ * const owed_bytes *), valid during the call. A receiver needs no thread safety; one that crashes
+ * under owed relay has failed an attempt.
+ */
+typedef owed_outcome (*owed_run)(owed_delivery *delivery, const void *payload);
+
+/* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
+typedef struct owed_receiver {
+    const char *key;              /* "app.name", unique; at most 255 bytes of [A-Za-z0-9_.-] */
+    const owed_event_type *event; /* or: */
+    const char *event_name;       /* the name alone, payload opaque; "*" for any event */
+    owed_mode mode;
+
+    /* Exactly one of these. All but run are outside receivers by nature. */
+    owed_run run;
+    const char
+        *webhook;     /* URL, http or https: POST of the payload, signed when there is a secret */
+    const char *exec; /* absolute path of a program */
+    const char *file; /* path of a file: one JSON line is appended for each delivery */
+    bool discard;     /* takes everything, does nothing: for tests and benchmarks */
+
+    const char *secret;      /* webhook: "whsec_..." or base64 of 24 to 64 bytes; or: */
+    const char *secret_file; /* a file that holds it */
+
+    void *state;        /* handed to run by owed_delivery_state */
+    const char *lane;   /* "default"; [a-z0-9_.-]{1,64}. Below here: OWED_DURABLE only */
+    bool outside;       /* run: holds no transaction while it runs */
+    bool database_only; /* run: touches this database and nothing else; may share a transaction */
+    int32_t max_attempts;
+    int64_t backoff_base_us;
+    int64_t backoff_cap_us; /* not below the base, where both are declared */
+    int64_t lease_us;
+    int64_t timeout_us; /* of one attempt; past it the attempt has failed */
+} owed_receiver;
+
+/*
+ * owed_registry_new makes an empty registry for an application; app matches [a-z0-9_.-]{1,64}.
+ * A registry is written before the handle is opened and only read after. Free it after the handle.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_registry_new(
+    const char *app, owed_registry **ret_registry, owed_error *err);
+OWED_API void owed_registry_free(owed_registry *registry);
+OWED_API const char *owed_registry_app(const owed_registry *registry);
+
+/*
+ * owed_declare_event adds a type. The descriptor must outlive the registry.
+ * CONFIG: a bad name, version, field or fallback; another type of that name. The same again is fine.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_declare_event(
+    owed_registry *registry, const owed_event_type *type, owed_error *err);
+
+/*
+ * owed_declare_receiver adds a receiver, and its event's type where that is new. Everything is
+ * copied but event, run and state, which must outlive the registry.
+ * CONFIG: whatever is contradictory, out of range, or only for durable receivers; a second
+ * receiver under the key. The same declaration again is fine.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_declare_receiver(
+    owed_registry *registry, const owed_receiver *receiver, owed_error *err);
+
+/* The one symbol of a module for owed relay --module. It declares on the program's registry. */
+typedef owed_status (*owed_module_init_function)(owed_registry *registry, owed_error *err);
+#define OWED_MODULE_INIT "owed_module_init"
+
+OWED_END_DECLS
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * limits.h - the bounds on everything that others control.
+ */
+#ifndef BASE_LIMITS_H
+#define BASE_LIMITS_H
+
+#include <stddef.h>
+
+#define LIMIT_PAYLOAD_BYTES ((size_t)16 * 1024 * 1024)
+#define LIMIT_PAYLOAD_DEPTH 512
+#define LIMIT_KEY_BYTES 255 // receiver key, event name, dedupe key, actor, correlation id
+#define LIMIT_LANE_BYTES 64 // app, and lane without its app
+#define LIMIT_WORKER_ID_BYTES 128
+#define LIMIT_VERSION 32767
+#define LIMIT_MAX_ATTEMPTS 1000000
+#define LIMIT_BATCH_SIZE 10000
+#define LIMIT_ERROR_BYTES 65536 // setting error-length may not be above
+#define LIMIT_DURATION_US (INT64_C(10) * 366 * 24 * 3600 * 1000000)
+#define LIMIT_CONFIG_BYTES ((size_t)1024 * 1024)
+#define LIMIT_CONFIG_LINE_BYTES ((size_t)16 * 1024)
+#define LIMIT_FIRE_LINE_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)1024 * 1024)
+#define LIMIT_RESPONSE_BYTES ((size_t)64 * 1024) // of an HTTP answer; the rest is not read
+#define LIMIT_EXEC_OUTPUT_BYTES ((size_t)64 * 1024)
+#define LIMIT_SECRET_BYTES 4096
+#define LIMIT_BATCH_BYTES ((size_t)256 * 1024 * 1024) // payloads of one claim
+#define LIMIT_ATTEMPT_ROWS 100                        // kept for one delivery
+
+#endif

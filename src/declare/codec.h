@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * codec.h - a C struct as JSON, and back, by its descriptor.
+ */
+#ifndef DECLARE_CODEC_H
+#define DECLARE_CODEC_H
+
+#include <owed/event.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/* codec_check refuses a descriptor that could not be written or read: CONFIG, by name and path. */
+owed_status codec_check(const owed_event_type *type, owed_error *err);
+
+/* codec_encode appends the JSON object. CONFIG names event, path, and why the value has no JSON. */
+owed_status codec_encode(
+    const owed_event_type *type, const void *value, struct buf *json, owed_error *err);
+
+/*
+ * codec_decode fills a struct in the arena. INVALID names event, version, path, what was expected
+ * and what came. For an opaque type *ret_value is a const owed_bytes * over the text itself.
+ */
+owed_status codec_decode(const owed_event_type *type, int32_t version, struct str json,
+    struct arena *arena, const void **ret_value, owed_error *err);
+
+/* codec_describe appends the fields as a JSON array, for the catalogue. */
+void codec_describe(const owed_event_type *type, struct buf *json);
+
+#endif

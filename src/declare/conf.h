@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conf.h - owed.conf: the store, the relay's settings, and receivers that need no C.
+ *
+ * [store] [relay] [log] [receiver "key"]; keys of [store], [relay] and [log] are those of the option
+ * table (base/options.h), so a word is spelt the same in the file, as a flag and in the environment.
+ */
+#ifndef DECLARE_CONF_H
+#define DECLARE_CONF_H
+
+#include "base/options.h"
+#include "declare/registry.h"
+
+/*
+ * conf_load reads a file in two steps, since the registry needs the app's name first:
+ * conf_load_options takes [store] [relay] [log] into options (those that a flag or the environment
+ * set already stay as they are); conf_load_receivers declares every [receiver "key"].
+ * CONFIG: "owed.conf:12: ..." with the nearest known word for an unknown one. NOT_FOUND: no file.
+ */
+owed_status conf_load_options(const char *path, struct options *options, owed_error *err);
+owed_status conf_load_receivers(const char *path, owed_registry *registry, owed_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * registry.h - what an application declared, checked and in order.
+ */
+#ifndef DECLARE_REGISTRY_H
+#define DECLARE_REGISTRY_H
+
+#include <owed/owed.h>
+
+#include "base/arena.h"
+
+/* How a receiver is run. */
+enum runner {
+    RUN_FUNCTION, // C
+    RUN_WEBHOOK,
+    RUN_EXEC,
+    RUN_FILE,
+    RUN_DISCARD
+};
+
+struct receiver {
+    owed_receiver declared;      // strings are the registry's own
+    const owed_event_type *type; // never NULL: names without a type get an opaque one
+    enum runner runner;
+    bool any_event;
+    const char *lane;      // qualified: "app/lane"
+    const char *kind;      // "inside", "outside"
+    const char *where;     // "owed.conf:12", or "" when declared in C
+    struct receiver *next; // in order of declaration
+};
+
+struct declared_type {
+    const owed_event_type *type;
+    struct declared_type *next;
+};
+
+struct owed_registry {
+    const char *app;
+    struct arena arena;
+    struct receiver *receivers;
+    struct declared_type *types;
+    size_t receiver_count;
+    size_t type_count;
+};
+
+/* registry_receiver finds by key, registry_type by event name; NULL: not declared here. */
+const struct receiver *registry_receiver(const owed_registry *registry, const char *key);
+const owed_event_type *registry_type(const owed_registry *registry, const char *event_name);
+
+/* registry_declare is owed_declare_receiver with the place it came from, for conf.c. */
+owed_status registry_declare(
+    owed_registry *registry, const owed_receiver *receiver, const char *where, owed_error *err);
+
+/* receiver_wants tells whether events of that name are owed to it. */
+bool receiver_wants(const struct receiver *receiver, const char *event_name);
+
+/* check_name and check_lane hold the alphabets of names in one place; what says what it is. */
+owed_status check_name(const char *what, const char *name, owed_error *err);
+owed_status check_lane(const char *what, const char *lane, owed_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * delivery.h - one attempt, as a receiver sees it.
+ */
+#ifndef DELIVER_DELIVERY_H
+#define DELIVER_DELIVERY_H
+
+#include "deliver/handle.h"
+
+struct owed_delivery {
+    owed *owed;
+    const struct receiver *receiver;
+    const struct claimed *row; // for INLINE and ON_COMMIT one made up of the event's facts, id 0
+    int32_t attempt;           // from 1
+    char idempotency_key[IDEMPOTENCY_KEY_BYTES];
+
+    owed_tx *tx; // what owed_delivery_tx hands out, once begun
+    /* begin is called by the first owed_delivery_tx; NULL: this delivery has no transaction. */
+    owed_status (*begin)(owed_delivery *delivery, owed_error *err);
+    void *begin_state;
+    owed_error begin_error; // of a begin that failed: then the outcome does not count
+
+    char *text; // last text of an outcome function; error_length bytes and a NUL
+    size_t text_size;
+    bool text_set;
+};
+
+/* delivery_init fills in the facts; text_size bytes for the outcome's text come from the arena. */
+owed_status delivery_init(owed_delivery *delivery, owed *owed, const struct receiver *receiver,
+    const struct claimed *row, size_t text_size, struct arena *arena, owed_error *err);
+
+/* delivery_call decodes nothing: it calls run and makes sense of what came back (a made-up verdict
+ * is a failure that says so). */
+owed_outcome delivery_call(owed_delivery *delivery, const void *payload);
+
+/* delivery_say sets the outcome's text. */
+void delivery_say(owed_delivery *delivery, const char *format, ...) OWED_PRINTF(2, 3);
+
+#endif

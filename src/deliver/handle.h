@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * handle.h - the handle behind owed.h, and the transactions it hands out.
+ */
+#ifndef DELIVER_HANDLE_H
+#define DELIVER_HANDLE_H
+
+#include <stdatomic.h>
+
+#include <owed/owed.h>
+
+#include "base/log.h"
+#include "declare/registry.h"
+#include "store/store.h"
+
+struct owed {
+    char *url;
+    struct db *db;
+    const owed_registry *registry; // never NULL: an empty one where none was given
+    owed_registry *own_registry;   // that empty one
+    int64_t release;
+    int64_t busy_timeout_us;
+    owed_clock clock;
+    owed_dice dice;
+    struct log log;
+    owed_tx *tx;           // the open one, or NULL
+    atomic_int stop;       // signals seen: set by owed_relay_stop
+    int stop_fd;           // eventfd that wakes whatever waits; written by owed_relay_stop
+    struct wakers *wakers; // where relays of this store listen
+};
+
+enum tx_kind {
+    TX_OWN,     // owed_begin
+    TX_JOINED,  // the caller's
+    TX_DELIVERY // carries an acknowledgement: never ended by tx.c
+};
+
+/* An event fired in a transaction, kept for what runs after its commit. */
+struct fired {
+    int64_t event_id;
+    uint8_t uid[16];
+    const owed_event_type *type; // NULL: nobody declared the name
+    struct new_event event;      // copied to the arena
+    bool exists;                 // at the commit: a savepoint may have undone it
+    struct fired *next;
+};
+
+struct owed_tx {
+    owed *owed;
+    struct db *db;
+    enum tx_kind kind;
+    bool vetoed;
+    char veto[512];         // the sentence of the inline receiver that was not done
+    int64_t cause_event_id; // TX_DELIVERY: of the event being delivered
+    const char *cause_correlation_id;
+    bool fired_anything; // something is owed: relays are woken after the commit
+    struct arena arena;
+    struct fired *fired; // in order; only those that ON_COMMIT receivers want
+    struct fired **fired_end;
+};
+
+/* tx_init prepares a transaction on db that somebody else begins and ends; tx_done frees what it
+ * holds, without a word to the store. */
+void tx_init(owed_tx *tx, owed *owed, struct db *db, enum tx_kind kind);
+void tx_done(owed_tx *tx);
+
+/* tx_forget drops what was fired since fired_end was mark: for a savepoint that was rolled back. */
+struct fired **tx_mark(const owed_tx *tx);
+void tx_forget(owed_tx *tx, struct fired **mark);
+
+/* tx_before_commit asks, just before the commit, which fired events still exist. tx_after_commit
+ * runs their ON_COMMIT receivers, each for itself, and wakes relays. */
+owed_status tx_before_commit(owed_tx *tx, owed_error *err);
+void tx_after_commit(owed_tx *tx);
+
+/* idempotency_key writes "owed_" and 32 hex digits. */
+#define IDEMPOTENCY_KEY_BYTES 40
+void idempotency_key(const uint8_t uid[static 16], const char *receiver_key, const char *target,
+    char ret_key[static IDEMPOTENCY_KEY_BYTES]);
+
+/* wakers: the datagram sockets of this host's relays, looked up in owed_relay at most once a second.
+ * wakers_send never blocks and never fails: the poll is the safety net. */
+struct wakers *wakers_new(void);
+void wakers_free(struct wakers *wakers);
+void wakers_send(struct wakers *wakers, struct db *db, const owed_clock *clock);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * decide.h - what becomes of a row after an attempt: pure arithmetic on facts.
+ */
+#ifndef ENGINE_DECIDE_H
+#define ENGINE_DECIDE_H
+
+#include <owed/owed.h>
+
+#include "engine/states.h"
+
+/* What can end an attempt: the receiver's own verdicts, and those that never reached it. The names
+ * stand in owed_attempt.verdict and in the log. */
+enum ending {
+    ENDING_SUCCEEDED,
+    ENDING_FAILED,
+    ENDING_PERMANENT,
+    ENDING_RETRY_AFTER,
+    ENDING_UNDECODABLE,
+    ENDING_DIED, // the worker that ran it crashed or was killed by us
+    ENDING_LOST, // too many losses: verdict "died"
+    ENDING_COUNT
+};
+const char *ending_verdict(enum ending ending);
+
+struct curve {
+    int64_t base_us;
+    int64_t cap_us;
+};
+
+struct attempt_facts {
+    enum ending ending;
+    int64_t wait_us;      // RETRY_AFTER, as asked for
+    int32_t attempts;     // before this one
+    int32_t max_attempts; // of the row
+    struct curve curve;
+    int64_t max_retry_delay_us;
+    int64_t now_us; // of the outcome
+};
+
+struct decision {
+    enum happening happening;
+    enum state state;
+    int32_t attempts;
+    int64_t available_at_us;
+    bool wait_was_cut; // RETRY_AFTER asked for more than max_retry_delay_us
+};
+
+/* backoff_us draws from the whole window (full jitter): dice * min(cap, base * 2^(attempt - 1)).
+ * attempt from 1; never overflows. */
+int64_t backoff_us(struct curve curve, int32_t attempt, const owed_dice *dice);
+
+/* backoff_ceiling_us is the longest that wait can be. */
+int64_t backoff_ceiling_us(struct curve curve, int32_t attempt);
+
+struct decision decide(const struct attempt_facts *facts, const owed_dice *dice);
+
+#endif

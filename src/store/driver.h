@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * driver.h - what a client library must do for us: a dozen functions, and the dialect's SQL.
+ *
+ * Stores differ in their statements (sql/<dialect>/), not in C: store.c says the domain's verbs once,
+ * and a driver runs statements. An adopted connection is the application's: we never begin, commit or
+ * close it.
+ */
+#ifndef STORE_DRIVER_H
+#define STORE_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <owed/error.h>
+
+#include "base/str.h"
+
+/* Every statement: STATEMENT(NAME, file in sql/<dialect>/query without .sql, parameters, columns).
+ * The list is src/store/statements.def. */
+enum stmt {
+#define STATEMENT(name, file, parameters, columns) STMT_##name,
+#include "store/statements.def"
+#undef STATEMENT
+    STMT_MAX
+};
+
+enum value_type { VALUE_NULL, VALUE_INT, VALUE_TEXT, VALUE_BLOB };
+
+/* One parameter or column. bytes is borrowed: from the caller, or from the row until the next one. */
+struct value {
+    enum value_type type;
+    int64_t integer;
+    struct str bytes;
+};
+
+/* A file of sql/, embedded. */
+struct script {
+    int version;      // migrations: its number; routines: 0
+    const char *name; // "0001_tables"
+    const char *text;
+    const char *checksum; // SHA-256 of the text, in hex
+};
+
+struct sql {                       // one dialect, generated from sql/<dialect>/
+    const char *const *statements; // STMT_MAX of them
+    const struct script *schema;   // ends with a NULL name
+    const struct script *routines; // ends with a NULL name
+};
+
+struct db_options {
+    int64_t busy_timeout_us;
+    bool create;    // make the file where there is none
+    bool read_only; // for commands that only look
+};
+
+struct rows; // of one run statement
+
+struct driver {
+    const char *scheme; // "sqlite"
+    const struct sql *sql;
+
+    owed_status (*open)(
+        const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
+    owed_status (*adopt)(void *native, struct db **ret_db, owed_error *err);
+    void (*close)(struct db *db);
+
+    /* A write transaction takes the writer's lock at once where the store has one. */
+    owed_status (*begin)(struct db *db, bool write, owed_error *err);
+    owed_status (*commit)(struct db *db, owed_error *err); // UNSURE: the answer was lost
+    void (*rollback)(struct db *db);
+    bool (*in_transaction)(struct db *db);
+
+    /* One savepoint of ours at a time. release and rollback_to answer ABORTED when it is gone. */
+    owed_status (*savepoint)(struct db *db, owed_error *err);
+    owed_status (*release)(struct db *db, owed_error *err);
+    owed_status (*rollback_to)(struct db *db, owed_error *err);
+
+    /* guard(true) makes any commit but our own impossible, guard(false) ends that. */
+    void (*guard)(struct db *db, bool on);
+    /* veto makes the commit of the open transaction impossible, whoever tries, until it is rolled
+     * back; adopted connections included. */
+    void (*veto)(struct db *db);
+
+    owed_status (*run)(struct db *db, enum stmt stmt, const struct value *args, size_t count,
+        struct rows **ret_rows, owed_error *err);
+    bool (*next)(struct rows *rows);
+    struct value (*column)(const struct rows *rows, unsigned column);
+    /* finish ends rows and says whether they came to their end; ret_changed may be NULL. */
+    owed_status (*finish)(struct rows *rows, int64_t *ret_changed, owed_error *err);
+
+    /* script runs several statements; for migrations and routines. */
+    owed_status (*script)(struct db *db, const char *text, owed_error *err);
+
+    /* wake_fd becomes readable when somebody may have committed; -1 where there is no such thing.
+     * changed empties it and tells whether another connection did commit since the last call. */
+    int (*wake_fd)(struct db *db);
+    bool (*changed)(struct db *db);
+
+    /* tidy does the upkeep that is due now (SQLite: a checkpoint); call it outside transactions. */
+    void (*tidy)(struct db *db);
+    void *(*native)(struct db *db);
+};
+
+/* A driver's own connection embeds this as its first member. */
+struct db {
+    const struct driver *driver;
+    bool adopted;
+};
+
+extern const struct driver driver_sqlite;
+
+/* driver_fault wraps a connection of any driver: calls that reach the store are counted, and the
+ * one numbered fail_at (from 1; 0: none) fails with status, as a lost connection would: the open
+ * transaction is rolled back, and so fails every later call until the count is set anew. */
+struct fault {
+    int64_t calls;
+    int64_t fail_at;
+    owed_status status;
+    bool after; // the failing call takes effect first: its answer is what is lost
+};
+struct db *driver_fault_wrap(struct db *inner, struct fault *fault);
+
+/* driver_for finds the driver of a URL by its scheme; INVALID names the known schemes. */
+owed_status driver_for(const char *url, const struct driver **ret_driver, owed_error *err);
+
+#endif

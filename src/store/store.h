@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * store.h - what owed asks of its store: the domain's verbs, the same on every database.
+ *
+ * A verb that writes several rows runs in a transaction of its own unless one is open. Every write
+ * to a claimed row names its fence and answers LOST when the row is no longer held under it.
+ * Text in results lives in the arena that was passed in.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <owed/owed.h>
+
+#include "base/arena.h"
+#include "store/driver.h"
+
+/* --- connections and schema: connect.c, migrate.c --- */
+
+owed_status store_open(
+    const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
+void store_close(struct db *db);
+
+/* store_check answers SCHEMA where the tables are missing, older or newer than this program. */
+owed_status store_check(struct db *db, owed_error *err);
+
+/* store_migrate brings tables and routines up to date; ret_applied counts what it ran. A schema that
+ * is newer, or whose checksums differ from ours, is refused. */
+owed_status store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err);
+
+/* store_print_migrations calls print with every script that store_migrate would run on db
+ * (db NULL: on an empty store of that scheme). */
+typedef void (*store_print)(void *state, const char *name, const char *text);
+owed_status store_print_migrations(
+    const char *scheme, struct db *db, store_print print, void *state, owed_error *err);
+
+owed_status store_begin(struct db *db, bool write, owed_error *err);
+owed_status store_commit(struct db *db, owed_error *err);
+void store_rollback(struct db *db);
+bool store_in_transaction(struct db *db);
+
+/* --- firing: fire.c --- */
+
+struct new_event {
+    uint8_t uid[16];
+    const char *name;
+    int32_t version;
+    struct str payload;
+    const char *dedupe_key; // NULL: none. All that follow: NULL or "" for none
+    int64_t occurred_at_us;
+    int64_t recorded_at_us;
+    int64_t due_at_us; // what is owed for it may run from here; recorded_at_us where nobody said
+    const char *actor_key;
+    const char *actor_label;
+    const char *scope;
+    const char *correlation_id;
+    int64_t causation_id; // 0: none
+    const char *traceparent;
+};
+
+/* store_insert_event writes the event and fans out to the catalogue. *ret_fresh is false when the
+ * dedupe key is taken: *ret_id is then the existing event and nothing was written. */
+owed_status store_insert_event(struct db *db, const struct new_event *event, int64_t *ret_id,
+    bool *ret_fresh, owed_error *err);
+
+/* store_insert_delivery owes the event to one receiver, unless it already does: for receivers that
+ * the firing process declares and the catalogue may not know. */
+struct new_delivery {
+    int64_t event_id;
+    const char *receiver_key;
+    const char *lane; // qualified
+    const char *kind;
+    int32_t max_attempts;
+    int64_t available_at_us;
+};
+owed_status store_insert_delivery(
+    struct db *db, const struct new_delivery *delivery, owed_error *err);
+
+/* store_event_exists looks up both id and uid: ids can come again. */
+owed_status store_event_exists(
+    struct db *db, int64_t id, const uint8_t uid[16], bool *ret_exists, owed_error *err);
+
+/* --- claiming and settling: claim.c, settle.c --- */
+
+/* The fence: who holds a row since when. The pair is never the same for two claims of one row. */
+struct fence {
+    int64_t delivery_id;
+    const char *claimed_by;
+    int64_t claimed_at_us;
+};
+
+struct claimed {
+    struct fence fence;
+    int64_t lease_expires_at_us;
+    int64_t event_id;
+    const char *receiver_key;
+    const char *target;
+    const char *lane; // qualified
+    int32_t attempts;
+    int32_t max_attempts;
+    int32_t losses; // this claim's own included
+    int64_t available_at_us;
+    int64_t due_at_us;
+    uint8_t event_uid[16];
+    const char *event_name;
+    int32_t event_version;
+    struct str payload; // NUL-ended all the same
+    int64_t occurred_at_us;
+    int64_t recorded_at_us;
+    const char *actor_key;
+    const char *actor_label;
+    const char *scope;
+    const char *correlation_id;
+    const char *traceparent;
+};
+
+struct claim {
+    const char *claimed_by;
+    int64_t now_us;
+    int64_t lease_us;
+    const char *kind;             // "inside" or "outside"
+    const char *const *lanes;     // qualified, NULL-ended; NULL: every lane of app
+    const char *app;              // with lanes NULL
+    const char *const *receivers; // keys this relay can run, NULL-ended; NULL: it can run all that
+                                  // the catalogue has in these lanes, so no filter is needed
+    int32_t limit;
+    int32_t max_losses; // a row at it is not run: see store_claim; 0: no limit
+    size_t max_bytes;   // of payloads: the claim ends early above it, with one row at least
+};
+
+/*
+ * store_claim takes rows for a while, in (available_at, id) order: pending and failed ones that are
+ * due, and claimed ones whose lease has lapsed (a loss, unless the lease is at the epoch: then it was
+ * handed back). A row with losses is claimed alone. A row whose losses reach max_losses is returned
+ * too, alone, for the caller to settle as dead without running it.
+ * Commits by itself. *ret_rows is in claim order.
+ */
+owed_status store_claim(struct db *db, const struct claim *claim, struct arena *arena,
+    struct claimed **ret_rows, size_t *ret_count, owed_error *err);
+
+/* store_renew moves the lease; LOST. */
+owed_status store_renew(
+    struct db *db, const struct fence *fence, int64_t lease_expires_at_us, owed_error *err);
+
+/* One row's outcome, to be written under its fence. */
+struct settlement {
+    struct fence fence;
+    const char *status; // "succeeded", "failed", "dead", "orphaned"
+    int32_t attempts;
+    int64_t available_at_us; // failed
+    int64_t now_us;          // moment of the outcome
+    const char *last_error;  // succeeded: cleared
+    // For owed_attempt; verdict NULL: no row is written.
+    const char *verdict;
+    int32_t attempt;
+    int64_t started_at_us;
+    int64_t duration_us;
+    int32_t code;        // HTTP status, exit status, signal; 0: none
+    const char *excerpt; // of the answer, or ""
+};
+
+/*
+ * store_settle writes outcomes, in the open transaction or one of its own. landed[i] (landed may be
+ * NULL) is false for a row that is no longer held under its fence: nothing was written for it.
+ * A row that landed has losses 0. Answers LOST when count is 1 and it did not land.
+ */
+owed_status store_settle(struct db *db, const struct settlement *settlements, size_t count,
+    bool *landed, owed_error *err);
+
+/* store_hand_back makes rows claimable by anyone at once: claimed, lease at the epoch, place in the
+ * queue and attempts as they were. Rows not held under the fence are left alone. */
+owed_status store_hand_back(
+    struct db *db, const struct fence *fences, size_t count, int64_t *ret_count, owed_error *err);
+
+/* store_hand_back_all does so for every row that claimed_by holds, but one (0: none). */
+owed_status store_hand_back_all(struct db *db, const char *claimed_by, int64_t but_delivery_id,
+    int64_t *ret_count, owed_error *err);
+
+/* store_count_loss adds a loss to a held row and hands it back. */
+owed_status store_count_loss(struct db *db, const struct fence *fence, owed_error *err);
+
+/* store_forgive_losses takes one loss back from every row that somebody else now may claim but that
+ * this claimed_by had claimed before and nobody has settled. For a relay back from an outage. */
+owed_status store_forgive_losses(
+    struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err);
+
+/* store_next_due finds when the next row of these lanes can be claimed: its available_at, or the end
+ * of a lease; INT64_MAX: none. Reads claim's lanes, app, receivers and kind. */
+owed_status store_next_due(
+    struct db *db, const struct claim *claim, int64_t *ret_at_us, owed_error *err);
+
+/* --- the catalogue: catalogue.c --- */
+
+struct catalogue_event {
+    const char *app;
+    const char *name;
+    int32_t version;
+    const char *fields; // JSON array
+    int64_t release;
+    int64_t published_at_us;
+    int64_t removed_at_us; // 0: not removed
+};
+
+struct catalogue_receiver {
+    const char *key;
+    const char *app;
+    const char *event_name; // "*": any
+    const char *mode;       // "durable", "on_commit", "inline"
+    const char *site;       // "relay"
+    const char *kind;       // "inside", "outside"
+    const char *lane;       // qualified
+    int32_t max_attempts;   // 0 in all that follow: not declared, a relay's setting holds
+    int64_t backoff_base_us;
+    int64_t backoff_cap_us;
+    int64_t lease_us;
+    int64_t timeout_us;
+    bool database_only;
+    const char *options; // JSON object: what else it declares
+    int64_t release;
+    int64_t published_at_us;
+    int64_t removed_at_us;
+};
+
+/*
+ * store_publish writes what an app declares, in one transaction: rows that differ are written,
+ * what the app no longer declares is marked removed where release is above 0 and the row's release
+ * is not newer. CONFIG: a key of another app. Owed rows of a receiver whose lane or kind changed
+ * follow it afterwards, in chunks. ret_changed counts catalogue rows written.
+ */
+struct publication {
+    const char *app;
+    int64_t release;
+    int64_t now_us;
+    const struct catalogue_event *events;
+    size_t event_count;
+    const struct catalogue_receiver *receivers;
+    size_t receiver_count;
+};
+owed_status store_publish(
+    struct db *db, const struct publication *publication, int64_t *ret_changed, owed_error *err);
+
+/* store_retire marks everything of an app as removed. */
+owed_status store_retire(
+    struct db *db, const char *app, int64_t now_us, int64_t *ret_changed, owed_error *err);
+
+owed_status store_catalogue_receivers(struct db *db, struct arena *arena,
+    struct catalogue_receiver **ret_receivers, size_t *ret_count, owed_error *err);
+owed_status store_catalogue_events(struct db *db, struct arena *arena,
+    struct catalogue_event **ret_events, size_t *ret_count, owed_error *err);
+
+/*
+ * store_mend sets right what a race left behind, in chunks of limit rows: owed rows whose lane or
+ * kind is not the catalogue's follow it; owed rows of a receiver that was removed, or never was
+ * published, at least grace_us ago are orphaned (grace_us below 0: at once).
+ */
+owed_status store_mend(struct db *db, int64_t now_us, int64_t grace_us, int32_t limit,
+    int64_t *ret_moved, int64_t *ret_orphaned, owed_error *err);
+
+/* --- relays: relays.c --- */
+
+struct relay_row {
+    const char *id; // "<worker-id>.<8 hex>"
+    const char *host;
+    int64_t pid;
+    const char *boot_id;
+    const char *lanes;     // JSON array of qualified lanes, or ["*"]
+    const char *wake_path; // of the datagram socket; ""
+    int64_t started_at_us;
+    int64_t heartbeat_at_us;
+};
+/* store_relay_heartbeat inserts or updates the relay's row. */
+owed_status store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *err);
+owed_status store_relay_leave(struct db *db, const char *id, owed_error *err);
+owed_status store_relays(struct db *db, struct arena *arena, struct relay_row **ret_relays,
+    size_t *ret_count, owed_error *err);
+
+/* --- looking and acting: look.c, requeue.c --- */
+
+struct status_line { // one receiver
+    const char *receiver_key;
+    const char *lane;
+    int64_t owed; // pending, failed and claimed
+    int64_t due;  // of these: may run now
+    int64_t scheduled;
+    int64_t claimed;
+    int64_t lapsed;      // claimed, lease over
+    int64_t handed_back; // claimed, lease at the epoch
+    int64_t failed;
+    int64_t dead;
+    int64_t orphaned;
+    int64_t oldest_due_at_us; // available_at of the oldest due row; 0: none
+};
+struct status {
+    struct status_line total;
+    struct status_line *lines; // by most owed, most dead, key
+    size_t count;
+    int64_t events;
+};
+owed_status store_status(
+    struct db *db, int64_t now_us, struct arena *arena, struct status *ret_status, owed_error *err);
+
+struct event_row {
+    int64_t id;
+    uint8_t uid[16];
+    const char *name;
+    int32_t version;
+    struct str payload; // empty in lists
+    const char *dedupe_key;
+    int64_t occurred_at_us;
+    int64_t recorded_at_us;
+    const char *actor_key;
+    const char *actor_label;
+    const char *scope;
+    const char *correlation_id;
+    int64_t causation_id;
+    const char *traceparent;
+    int64_t owed; // deliveries not yet ended
+    int64_t deliveries;
+};
+struct delivery_row {
+    int64_t id;
+    int64_t event_id;
+    const char *event_name;
+    const char *receiver_key;
+    const char *target;
+    const char *lane;
+    const char *kind;
+    const char *status;
+    int32_t attempts;
+    int32_t max_attempts;
+    int32_t losses;
+    int64_t available_at_us;
+    int64_t due_at_us;
+    const char *claimed_by;
+    int64_t claimed_at_us;
+    int64_t lease_expires_at_us;
+    const char *last_error;
+    const char *result;
+    int64_t completed_at_us;
+    int64_t succeeded_at_us;
+};
+struct attempt_row {
+    int64_t id;
+    int64_t delivery_id;
+    int32_t attempt;
+    int64_t started_at_us;
+    int64_t duration_us;
+    const char *verdict;
+    int32_t code;
+    const char *error;
+    const char *excerpt;
+};
+
+/* A page of a list: newest first, ids below before_id (0: from the newest). NULL or 0: no filter. */
+struct filter {
+    int64_t before_id;
+    int32_t limit;
+    const char *event_name;
+    const char *receiver_key;
+    const char *status;
+    const char *lane; // qualified
+    int64_t event_id;
+    const char *correlation_id;
+};
+owed_status store_events(struct db *db, const struct filter *filter, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err);
+owed_status store_deliveries(struct db *db, const struct filter *filter, struct arena *arena,
+    struct delivery_row **ret_deliveries, size_t *ret_count, owed_error *err);
+owed_status store_event(struct db *db, int64_t id, struct arena *arena, struct event_row *ret_event,
+    owed_error *err); // NOT_FOUND
+owed_status store_delivery(struct db *db, int64_t id, struct arena *arena,
+    struct delivery_row *ret_delivery, owed_error *err); // NOT_FOUND
+owed_status store_attempts(struct db *db, int64_t delivery_id, struct arena *arena,
+    struct attempt_row **ret_attempts, size_t *ret_count, owed_error *err);
+
+/* store_requeue makes dead deliveries (and orphaned ones whose receiver is in the catalogue) owed
+ * again: pending, attempts 0, due now, no error. ids NULL: all that match; else only those, and an
+ * empty list means none. limit below 0: no limit. In id order, in chunks. */
+struct requeue {
+    const int64_t *ids;
+    size_t id_count;
+    const char *receiver_key; // NULL: any
+    bool orphaned;            // these too
+    int64_t limit;
+    int64_t now_us;
+    bool dry_run; // count only
+};
+owed_status store_requeue(
+    struct db *db, const struct requeue *requeue, int64_t *ret_count, owed_error *err);
+
+#endif
