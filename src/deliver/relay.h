@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * relay.h - one worker of a relay: claims what is owed, runs it, records what came of it.
+ */
+#ifndef DELIVER_RELAY_H
+#define DELIVER_RELAY_H
+
+#include "deliver/handle.h"
+#include "deliver/shared.h"
+
+/* Where a worker sits. */
+struct relay_seat {
+    struct shared *shared; // NULL: embedded, no supervisor, ROLE_ALL
+    int slot;              // of shared->slots; its number ends claimed_by
+    enum role role;
+};
+
+/*
+ * relay_work delivers on the calling thread until once, limit or passes are reached, or a stop was
+ * asked for (owed_relay_stop, shared->stop). Under a supervisor it writes what it has in hand to its
+ * slot, adds to the shared counts, and under once says it is idle instead of ending: the supervisor
+ * knows when all are. ret_counts may be NULL, and is filled in whatever is returned.
+ * INVALID: contradictory settings, an unknown lane (the known ones are named). A store that goes away
+ * ends nothing: the worker backs off and comes back.
+ */
+owed_status relay_work(owed *owed, const owed_relay_settings *settings,
+    const struct relay_seat *seat, owed_relay_counts *ret_counts, owed_error *err);
+
+/* relay_worker_id gives the default worker id, "<host>-<pid>". */
+#define RELAY_WORKER_ID_BYTES (LIMIT_WORKER_ID_BYTES + 1)
+void relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES]);
+
+#endif
