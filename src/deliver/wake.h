@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * wake.h - what an idle worker waits for: a datagram, the store's own sign of a commit, a stop.
+ *
+ * The poll is the floor: a wake-up that never comes costs time, never a row.
+ */
+#ifndef DELIVER_WAKE_H
+#define DELIVER_WAKE_H
+
+#include "deliver/handle.h"
+
+struct wake;
+
+/* wake_open binds the datagram socket of this instance ("<worker-id>.<8 hex>", "/", slot) beside the
+ * store's file. Where that cannot be, the rest still works: it fails for want of memory alone. */
+owed_status wake_open(owed *owed, const char *instance, struct wake **ret_wake, owed_error *err);
+
+/* wake_path is what producers send to, for owed_relay; "" where there is no socket. */
+const char *wake_path(const struct wake *wake);
+
+/*
+ * wake_wait returns at the latest after timeout_us: true when somebody may have committed, false when
+ * the time is over or a stop was asked for. Before its first wait and after each it knows the state
+ * that the claim before it may have missed: what was committed since then ends it at once. It asks
+ * owed->db each time, which may be another one than at open, or NULL.
+ */
+bool wake_wait(struct wake *wake, int64_t timeout_us);
+
+/* wake_fds gives what to poll beside other things; returns how many. After any of them was readable,
+ * wake_take empties them and tells as wake_wait does. */
+#define WAKE_FDS 4
+size_t wake_fds(struct wake *wake, int ret_fds[static WAKE_FDS]);
+bool wake_take(struct wake *wake);
+
+void wake_close(struct wake *wake);
+
+#endif
