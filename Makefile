@@ -1,0 +1,51 @@
+# The words that a person types; Meson does the work.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+CC ?= cc
+
+.PHONY: all demo test unit lint format bench prove install clean python
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+demo: packages-demo all
+	@examples/shop/demo $(BUILD)
+
+test: packages-test all
+	@tools/run-tests $(BUILD)
+
+bench: packages-bench all
+	@bench/run $(BUILD)
+
+# One script for each claim; `make prove` runs all and prints a table.
+prove: packages-prove
+	@prove/all
+
+# Style, layers, and words that do not belong.
+lint: packages-lint
+	@tools/check-format
+	@tools/check-layers
+	@tools/check-style
+
+format: packages-lint
+	@tools/check-format --fix
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD)
+
+# Packages are installed by the targets that promise to; a plain make only says what it misses.
+packages-%: python
+	@tools/packages $*
+
+python:
+	@command -v python3 >/dev/null || { echo 'installing what is missing: python3'; \
+	  if [ "$$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi; \
+	  $$sudo apt-get -qq update && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -y install --no-install-recommends python3 >/dev/null; }
+
+$(BUILD)/build.ninja: | python
+	@tools/packages --check build
+	@meson setup $(BUILD) --prefix $(PREFIX) $(SETUP)
