@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 enum json_type {
     JSON_NULL,
@@ -67,12 +68,10 @@ bool json_double(struct json number, double *ret_number);
 
 const char *json_type_name(enum json_type type);
 
-/* json_write_string appends a quoted, escaped string; the text must be UTF-8 and may hold NULs. */
+/* json_write_string appends a quoted, escaped string; the text may hold NULs, and each byte that is
+ * not part of UTF-8 becomes U+FFFD. */
 void json_write_string(struct buf *buf, struct str text);
-/* json_write_double appends the shortest number that reads back the same. */
+/* json_write_double appends the shortest number that reads back the same; it must be finite. */
 void json_write_double(struct buf *buf, double number);
-
-/* utf8_is_valid tells whether the bytes are UTF-8 (no surrogates, nothing overlong). */
-bool utf8_is_valid(struct str text);
 
 #endif

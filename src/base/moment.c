@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * moment.c - RFC 3339 over the proleptic Gregorian calendar.
+ */
+#include "base/moment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define SECONDS_PER_DAY INT64_C(86400)
+#define DAYS_PER_ERA INT64_C(146097)       // 400 years
+#define DAYS_TO_1970 INT64_C(719468)       // from 0000-03-01
+#define FIRST_SECOND INT64_C(-62135596800) // 0001-01-01T00:00:00Z
+#define LAST_SECOND INT64_C(253402300799)  // 9999-12-31T23:59:59Z
+
+struct civil {
+    int64_t year;
+    int64_t month; // 1 to 12
+    int64_t day;   // 1 to 31
+};
+
+// Years are counted from March, so that the leap day is the last one of its year.
+static int64_t
+days_of(struct civil date)
+{
+    int64_t year = date.month <= 2 ? date.year - 1 : date.year;
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t month = (date.month + 9) % 12;
+    int64_t day_of_year = (153 * month + 2) / 5 + date.day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970;
+}
+
+static struct civil
+civil_of(int64_t days)
+{
+    days += DAYS_TO_1970;
+    int64_t era = (days >= 0 ? days : days - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
+    int64_t day_of_era = days - era * DAYS_PER_ERA;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t month = (5 * day_of_year + 2) / 153;
+    struct civil date = {
+        .year = year_of_era + era * 400,
+        .month = month < 10 ? month + 3 : month - 9,
+        .day = day_of_year - (153 * month + 2) / 5 + 1,
+    };
+    date.year += date.month <= 2;
+    return date;
+}
+
+static int64_t
+floor_divide(int64_t number, int64_t by)
+{
+    return number / by - (number % by < 0);
+}
+
+const char *
+moment_write(int64_t at_us, char text[static MOMENT_BYTES])
+{
+    int64_t seconds = floor_divide(at_us, US_PER_SECOND);
+    int64_t days = floor_divide(seconds, SECONDS_PER_DAY);
+    int64_t second = seconds - days * SECONDS_PER_DAY;
+    uint32_t us = (uint32_t)(at_us - seconds * US_PER_SECOND);
+    struct civil date = civil_of(days);
+    snprintf(text, MOMENT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d.%06" PRIu32 "Z", (int)date.year,
+        (uint8_t)date.month, (uint8_t)date.day, (uint8_t)(second / 3600),
+        (uint8_t)(second / 60 % 60), (uint8_t)(second % 60), us);
+    return text;
+}
+
+/* read_digits reads exactly n digits; -1: something else is there. */
+static int64_t
+read_digits(const char **p, int n)
+{
+    int64_t number = 0;
+    for (int i = 0; i < n; i++) {
+        char c = **p;
+        if (c < '0' || c > '9')
+            return -1;
+        number = number * 10 + (c - '0');
+        (*p)++;
+    }
+    return number;
+}
+
+static bool
+read_mark(const char **p, const char *allowed)
+{
+    if (**p == '\0' || strchr(allowed, **p) == NULL)
+        return false;
+    (*p)++;
+    return true;
+}
+
+static bool
+is_leap(int64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static bool
+read_date(const char **p, struct civil *date)
+{
+    static const int8_t month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    date->year = read_digits(p, 4);
+    if (date->year < 1 || !read_mark(p, "-"))
+        return false;
+    date->month = read_digits(p, 2);
+    if (date->month < 1 || date->month > 12 || !read_mark(p, "-"))
+        return false;
+    date->day = read_digits(p, 2);
+    int64_t last = month_days[date->month - 1] + (date->month == 2 && is_leap(date->year));
+    return date->day >= 1 && date->day <= last;
+}
+
+/* read_time gives the second of the day; whether :60 was a leap second is moment_read's to judge. */
+static bool
+read_time(const char **p, int64_t *seconds, bool *is_sixtieth)
+{
+    int64_t hour = read_digits(p, 2);
+    if (hour < 0 || hour > 23 || !read_mark(p, ":"))
+        return false;
+    int64_t minute = read_digits(p, 2);
+    if (minute < 0 || minute > 59 || !read_mark(p, ":"))
+        return false;
+    int64_t second = read_digits(p, 2);
+    *seconds = hour * 3600 + minute * 60 + second;
+    *is_sixtieth = second == 60;
+    return second >= 0 && second <= 60;
+}
+
+static bool
+read_fraction(const char **p, int64_t *us)
+{
+    *us = 0;
+    if (**p != '.')
+        return true;
+    (*p)++;
+    int digits = 0;
+    for (; **p >= '0' && **p <= '9'; (*p)++, digits++)
+        if (digits < 6)
+            *us = *us * 10 + (**p - '0');
+    for (int i = digits; i < 6; i++)
+        *us *= 10;
+    return digits >= 1 && digits <= 9;
+}
+
+static bool
+read_offset(const char **p, int64_t *seconds)
+{
+    *seconds = 0;
+    if (read_mark(p, "Zz"))
+        return true;
+    int64_t sign = **p == '-' ? -1 : 1;
+    if (!read_mark(p, "+-"))
+        return false;
+    int64_t hour = read_digits(p, 2);
+    if (hour < 0 || hour > 23 || !read_mark(p, ":"))
+        return false;
+    int64_t minute = read_digits(p, 2);
+    *seconds = sign * (hour * 3600 + minute * 60);
+    return minute >= 0 && minute <= 59;
+}
+
+bool
+moment_read(const char *text, int64_t *ret_us)
+{
+    struct civil date;
+    int64_t second_of_day, us, offset;
+    bool is_sixtieth;
+    if (!read_date(&text, &date) || !read_mark(&text, "Tt ") ||
+        !read_time(&text, &second_of_day, &is_sixtieth) || !read_fraction(&text, &us) ||
+        !read_offset(&text, &offset) || *text != '\0')
+        return false;
+    int64_t seconds = days_of(date) * SECONDS_PER_DAY + second_of_day - offset;
+    // Leap seconds stand at the end of a day in UTC; as everywhere, they read as the next second.
+    if (is_sixtieth && seconds % SECONDS_PER_DAY != 0)
+        return false;
+    if (seconds < FIRST_SECOND || seconds > LAST_SECOND)
+        return false;
+    *ret_us = seconds * US_PER_SECOND + us;
+    return true;
+}
