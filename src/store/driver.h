@@ -97,6 +97,9 @@ struct driver {
     int (*wake_fd)(struct db *db);
     bool (*changed)(struct db *db);
 
+    /* path is the file that holds the store, absolute; NULL or "" where there is none. */
+    const char *(*path)(struct db *db);
+
     /* tidy does the upkeep that is due now (SQLite: a checkpoint); call it outside transactions. */
     void (*tidy)(struct db *db);
     void *(*native)(struct db *db);
