@@ -12,7 +12,8 @@
 struct wake;
 
 /* wake_open binds the datagram socket of this instance ("<worker-id>.<8 hex>", "/", slot) beside the
- * store's file. Where that cannot be, the rest still works: it fails for want of memory alone. */
+ * store's file, and removes those that dead ones left there. Where that cannot be, the rest still
+ * works: it fails for want of memory alone. */
 owed_status wake_open(owed *owed, const char *instance, struct wake **ret_wake, owed_error *err);
 
 /* wake_path is what producers send to, for owed_relay; "" where there is no socket. */
@@ -26,11 +27,19 @@ const char *wake_path(const struct wake *wake);
  */
 bool wake_wait(struct wake *wake, int64_t timeout_us);
 
-/* wake_fds gives what to poll beside other things; returns how many. After any of them was readable,
- * wake_take empties them and tells as wake_wait does. */
+/*
+ * For a worker that waits for other things too: poll what wake_fds gives (it returns how many), for
+ * no longer than wake_timeout_us makes of the worker's own patience, then call wake_take, whatever
+ * ended the poll: it empties them and tells as wake_wait does.
+ */
 #define WAKE_FDS 4
 size_t wake_fds(struct wake *wake, int ret_fds[static WAKE_FDS]);
+int64_t wake_timeout_us(const struct wake *wake, int64_t idle_us);
 bool wake_take(struct wake *wake);
+
+/* wake_is_proven tells whether the store's own sign of a commit was seen to come, and no commit came
+ * without it lately: then the poll may stretch. */
+bool wake_is_proven(const struct wake *wake);
 
 void wake_close(struct wake *wake);
 

@@ -54,6 +54,7 @@ struct db_options {
     bool read_only; // for commands that only look
 };
 
+struct db;   // one connection
 struct rows; // of one run statement
 
 struct driver {
