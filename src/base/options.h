@@ -21,8 +21,8 @@ enum option_type {
     OPTION_INT,
     OPTION_DURATION, // "90s", "5m", "1h30m", "250ms": microseconds
     OPTION_TIME,     // RFC 3339, or "+90s" from now: microseconds since 1970
-    OPTION_BOOL,     // a flag takes no value; a file: true or false, yes or no
-    OPTION_LIST      // a flag may come several times, a file's value is split at commas
+    OPTION_BOOL,     // --name and --no-name; elsewhere true or false, yes or no, on or off, 1 or 0
+    OPTION_LIST      // a flag may come several times; a file's value is split at commas
 };
 
 struct option {
@@ -33,7 +33,8 @@ struct option {
     const char *fallback; // as it would be written; NULL: none
     const char *section;  // of owed.conf it may stand in; NULL: a flag alone, no environment
     int64_t min, max;     // INT and DURATION; both 0: not below 0
-    const char *help;     // one line
+    const char *help;     // one line, in lower case, without a full stop
+    const char *key;      // in owed.conf, where it is not the name: url of --store
 };
 
 enum option_source { SOURCE_FALLBACK, SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG };
@@ -46,30 +47,35 @@ owed_status options_new(const struct option *const *tables, int64_t now_us,
     struct options **ret_options, owed_error *err);
 void options_free(struct options *options);
 
-/* options_set reads one value. It is kept only where its source is not weaker than the present one.
- * where names its place in an error ("owed.conf:12", "--limit"). INVALID: unknown, with the nearest
- * known word; out of range; unreadable. section: the file's, or NULL. */
+/* options_set reads one value. It is kept only where its source is not weaker than the present one,
+ * and refused where it is wrong even then. section: the file's, and name is the key in it; or NULL.
+ * where names its place in an error ("owed.conf:12", "--limit"). CONFIG for a file's, else INVALID:
+ * unknown, with the nearest known word; out of range; unreadable. */
 owed_status options_set(struct options *options, const char *section, const char *name,
     const char *text, enum option_source source, const char *where, owed_error *err);
 
-/* options_read_flags parses GNU long options (--name value, --name=value, --), unambiguous
- * abbreviations refused; the rest goes to ret_operands (a NULL-ended array in argv's memory). */
+/* options_read_flags parses argv[1] and on, argv[argc] being NULL: --name value, --name=value,
+ * --no-name, -c FILE, -cFILE, --. Abbreviations are refused. What is no option, "-" included, goes
+ * to ret_operands, a NULL-ended list in argv's memory. */
 owed_status options_read_flags(
     struct options *options, int argc, char **argv, char ***ret_operands, owed_error *err);
+
+/* options_read_environment takes what is set and not empty. */
 owed_status options_read_environment(struct options *options, owed_error *err);
 
+/* Values by the option's name, which must stand in a table. */
 const char *options_text(const struct options *options, const char *name); // NULL: not set
 int64_t options_number(
     const struct options *options, const char *name); // INT, DURATION, TIME, BOOL
 const char *const *options_list(const struct options *options, const char *name); // NULL-ended
 bool options_is_set(const struct options *options, const char *name); // by anything but a fallback
 
-/* options_help appends the table for --help, options_mdoc the OPTIONS section of a man page. */
+/* options_help appends the table for --help, options_mdoc the list in a manual page's OPTIONS. */
 void options_help(const struct option *table, struct buf *text);
 void options_mdoc(const struct option *table, struct buf *text);
 
 /* nearest returns the word of the NULL-ended list that is closest to word (edit distance at most a
- * third of its length), or NULL. */
+ * third of the longer one's length, or word is how it begins), or NULL. */
 const char *nearest(const char *word, const char *const *words);
 
 #endif

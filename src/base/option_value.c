@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * option_value.c - texts of each type, and the sentence when they are refused.
+ */
+#include "base/option_value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/moment.h"
+
+static bool
+read_int(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    (void)now_us;
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    bool starts_well = (text[0] >= '0' && text[0] <= '9') || text[0] == '-';
+    *ret_number = number;
+    return starts_well && end != text && *end == '\0' && errno == 0;
+}
+
+static bool
+read_duration(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    (void)now_us;
+    return duration_read(text, ret_number);
+}
+
+static bool
+read_time(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    int64_t wait;
+    if (text[0] != '+')
+        return moment_read(text, ret_number);
+    return duration_read(text + 1, &wait) && !__builtin_add_overflow(now_us, wait, ret_number);
+}
+
+static bool
+read_bool(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
+    (void)now_us;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *ret_number = i % 2;
+            return true;
+        }
+    return false;
+}
+
+static bool
+read_text(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    (void)text;
+    (void)now_us;
+    *ret_number = 0;
+    return true;
+}
+
+static const char *
+write_int(int64_t number, char text[static MOMENT_BYTES])
+{
+    snprintf(text, MOMENT_BYTES, "%" PRId64, number);
+    return text;
+}
+
+static const struct option_kind {
+    bool (*read)(const char *text, int64_t now_us, int64_t *ret_number);
+    const char *expected;
+    const char *(*write)(int64_t number, char text[static MOMENT_BYTES]); // NULL: has no range
+    int64_t greatest; // where the option sets no maximum
+} kinds[] = {
+    [OPTION_TEXT] = {read_text, "text", NULL, 0},
+    [OPTION_INT] = {read_int, "a whole number", write_int, INT64_MAX},
+    [OPTION_DURATION] = {read_duration, "a duration such as 90s, 5m, 1h30m or 250ms",
+        duration_write, LIMIT_DURATION_US},
+    [OPTION_TIME] = {read_time, "a time such as 2026-11-29T15:04:05Z, or +90s from now", NULL, 0},
+    [OPTION_BOOL] = {read_bool, "true or false", NULL, 0},
+    [OPTION_LIST] = {read_text, "words", NULL, 0},
+};
+
+static owed_status
+check_range(
+    const struct option *option, const struct option_text *value, int64_t number, owed_error *err)
+{
+    const struct option_kind *kind = &kinds[option->type];
+    bool has_range = option->min != 0 || option->max != 0;
+    int64_t max = has_range ? option->max : kind->greatest;
+    if (kind->write == NULL || (number >= option->min && number <= max))
+        return OWED_OK;
+    char least[MOMENT_BYTES], greatest[MOMENT_BYTES];
+    kind->write(option->min, least);
+    kind->write(max, greatest);
+    if (max == kind->greatest)
+        return fail(err, value->refusal, "%s: %s is at least %s, found \"%s\"", value->where,
+            option->name, least, value->text);
+    return fail(err, value->refusal, "%s: %s is from %s to %s, found \"%s\"", value->where,
+        option->name, least, greatest, value->text);
+}
+
+owed_status
+option_read(const struct option *option, const struct option_text *value, int64_t *ret_number,
+    owed_error *err)
+{
+    const struct option_kind *kind = &kinds[option->type];
+    int64_t number;
+    if (!kind->read(value->text, value->now_us, &number))
+        return fail(err, value->refusal, "%s: %s is %s, found \"%s\"", value->where, option->name,
+            kind->expected, value->text);
+    owed_status status = check_range(option, value, number, err);
+    if (status == OWED_OK)
+        *ret_number = number;
+    return status;
+}
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+char *
+option_next_word(char **rest, bool split)
+{
+    while (**rest == ',' || is_blank(**rest))
+        (*rest)++;
+    if (**rest == '\0')
+        return NULL;
+    char *word = *rest;
+    size_t len = split ? strcspn(word, ",") : strlen(word);
+    *rest = word + len + (word[len] != '\0');
+    while (is_blank(word[len - 1]))
+        len--;
+    word[len] = '\0';
+    return word;
+}
+
+const char *
+option_key(const struct option *option)
+{
+    return option->key != NULL ? option->key : option->name;
+}
+
+const char *
+option_environment(const struct option *option, char name[static OPTION_ENVIRONMENT_BYTES])
+{
+    snprintf(name, OPTION_ENVIRONMENT_BYTES, "OWED_%s", option->name);
+    for (char *p = name; *p != '\0'; p++)
+        *p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+    return name;
+}
