@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * shared.h - what a relay's supervisor and its workers tell each other: one page of shared memory.
+ * shared.h - what a relay's supervisor and its workers tell each other: a few pages of shared memory.
  *
  * A worker writes what it has in hand before it calls a receiver. When it dies, the supervisor notes
- * how, and the next worker in the slot makes it good before anything else.
+ * how, and the next worker in the slot makes it good before anything else. The supervisor sleeps; a
+ * worker that has something for it rings (SIGUSR1).
  */
 #ifndef DELIVER_SHARED_H
 #define DELIVER_SHARED_H
@@ -11,6 +12,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include <owed/owed.h>
 
 #include "base/limits.h"
 
@@ -34,19 +37,26 @@ struct in_hand {
     char receiver_key[LIMIT_KEY_BYTES + 1];
 };
 
+enum death_cause {
+    DEATH_NONE,
+    DEATH_ITSELF,    // it crashed, exited, or somebody else killed it
+    DEATH_TIMEOUT,   // the supervisor killed it: its receiver ran past its timeout
+    DEATH_CALLED_OFF // the supervisor killed it for another reason: nothing counts
+};
+
 struct death {
-    bool happened;
-    bool ours;  // the supervisor killed it: its receiver ran past its timeout
+    enum death_cause cause;
     int signal; // 0: it exited
     int exit_status;
 };
 
 struct slot {
     enum role role;
-    atomic_int pid; // 0: nobody
+    atomic_int pid;   // 0: nobody
+    atomic_uint turn; // one more whenever hand begins and ends to change: odd in between
     atomic_int phase;
     struct in_hand hand; // valid unless phase is PHASE_IDLE
-    struct death death;  // of the one before
+    struct death death;  // of the one before, until it is made good
     atomic_bool ready;   // it has opened its store and module
     atomic_bool idle;    // its last claim came back empty, and nothing is in flight
     atomic_llong seen;   // shared->commits before that claim
@@ -54,20 +64,61 @@ struct slot {
 
 #define SHARED_SLOTS 64
 #define SHARED_MAGIC 0x6f776564
+#define SHARED_INSTANCE_BYTES (LIMIT_WORKER_ID_BYTES + 16)
 
 struct shared {
     uint32_t magic;
-    char instance[LIMIT_WORKER_ID_BYTES +
-        16];                           // "<worker-id>.<8 hex>": claimed_by is this, "/", slot
+    int supervisor_pid;
+    char instance[SHARED_INSTANCE_BYTES]; // "<worker-id>.<8 hex>": claimed_by is this, "/", slot
+    bool once;
     atomic_int stop;                   // the workers end when it is set
     atomic_llong commits;              // by all workers
     atomic_llong fences;               // counter for the relay
     atomic_llong limit_left;           // --limit; -1: none
+    atomic_llong look_at_us;           // when the supervisor looks unasked, CLOCK_MONOTONIC
     atomic_bool has_outside_functions; // a worker found outside receivers in C: the supervisor
                                        // starts workers of ROLE_FUNCTION
     atomic_llong succeeded, failed, dead, orphaned, handed_back;
     int slot_count;
     struct slot slots[SHARED_SLOTS];
 };
+
+/* shared_new makes the memory and draws the instance's digits; *ret_fd is closed on exec. Unmap it
+ * with shared_free. LIMIT: worker_id is too long. */
+owed_status shared_new(const char *worker_id, const owed_dice *dice, struct shared **ret_shared,
+    int *ret_fd, owed_error *err);
+void shared_free(struct shared *shared);
+
+/* The seat that a supervisor gives its child is the variable OWED_SEAT: "<fd>:<slot>". */
+#define SEAT_VARIABLE "OWED_SEAT"
+
+/* shared_take_seat attaches a worker to its supervisor's memory and takes the seat out of the
+ * environment; *ret_shared is NULL in a process that is no worker. BUG: a seat that is none. */
+owed_status shared_take_seat(
+    struct shared **ret_shared, int *ret_slot, enum role *ret_role, owed_error *err);
+
+/* slot_ready says that the worker has opened what it needs. What it found out before (that there are
+ * outside receivers in C) is known to the supervisor when it hears of it. */
+void slot_ready(struct shared *shared, int slot);
+
+/* slot_begin notes what is in hand, before its receiver is called; slot_phase where it stands. */
+void slot_begin(struct shared *shared, int slot, const struct in_hand *hand);
+void slot_phase(struct shared *shared, int slot, enum phase phase);
+
+/*
+ * Of these three the supervisor makes out when nothing is left to do. A worker calls slot_works
+ * before it claims, with what it returns goes to slot_waits when that claim came back empty and
+ * nothing is in flight; and shared_committed after each of its commits, while it still works.
+ */
+long long slot_works(struct shared *shared, int slot);
+void slot_waits(struct shared *shared, int slot, long long seen);
+void shared_committed(struct shared *shared);
+
+/* shared_all_wait tells whether every worker waits and nobody has given another anything to do. */
+bool shared_all_wait(struct shared *shared);
+
+/* slot_overdue_at tells when the receiver in hand is over its time, INT64_MAX: never; *ret_turn is
+ * the turn of that hand. */
+int64_t slot_overdue_at(struct shared *shared, int slot, unsigned *ret_turn);
 
 #endif
