@@ -12,6 +12,7 @@
 #define LIMIT_KEY_BYTES 255 // receiver key, event name, dedupe key, actor, correlation id
 #define LIMIT_LANE_BYTES 64 // app, and lane without its app
 #define LIMIT_WORKER_ID_BYTES 128
+#define LIMIT_SCOPE_BYTES 65536
 #define LIMIT_VERSION 32767
 #define LIMIT_MAX_ATTEMPTS 1000000
 #define LIMIT_BATCH_SIZE 10000

@@ -23,10 +23,14 @@ struct owed {
     owed_clock clock;
     owed_dice dice;
     struct log log;
-    owed_tx *tx;           // the open one, or NULL
+    owed_tx *tx;           // the open one of owed_begin or a join, or NULL
     atomic_int stop;       // signals seen: set by owed_relay_stop
     int stop_fd;           // eventfd that wakes whatever waits; written by owed_relay_stop
     struct wakers *wakers; // where relays of this store listen
+    // While a receiver runs: its event, for what it fires in transactions that it begins itself.
+    int64_t cause_event_id;
+    const char *cause_correlation_id;
+    int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
 
 enum tx_kind {
@@ -49,9 +53,10 @@ struct owed_tx {
     owed *owed;
     struct db *db;
     enum tx_kind kind;
-    bool vetoed;
-    char veto[512];         // the sentence of the inline receiver that was not done
-    int64_t cause_event_id; // TX_DELIVERY: of the event being delivered
+    bool vetoed;            // it can only be rolled back
+    owed_status refusal;    // VETOED: an inline receiver was not done; ABORTED: a fire broke off
+    char veto[512];         // the sentence that goes with it
+    int64_t cause_event_id; // of the event whose receiver is running; 0: none
     const char *cause_correlation_id;
     bool fired_anything; // something is owed: relays are woken after the commit
     struct arena arena;
@@ -64,14 +69,25 @@ struct owed_tx {
 void tx_init(owed_tx *tx, owed *owed, struct db *db, enum tx_kind kind);
 void tx_done(owed_tx *tx);
 
+/* tx_refuse makes the commit impossible: on a connection of our own or a joined one for everybody,
+ * raw SQL included, until it is rolled back. The first sentence stays. A TX_DELIVERY is only marked:
+ * whoever delivers undoes it. Returns the status, with the sentence in err. */
+owed_status tx_refuse(owed_tx *tx, owed_status status, const char *sentence, owed_error *err);
+
+/* tx_check says whether anything can still be fired in tx: VETOED or ABORTED where not. */
+owed_status tx_check(owed_tx *tx, owed_error *err);
+
 /* tx_forget drops what was fired since fired_end was mark: for a savepoint that was rolled back. */
-struct fired **tx_mark(const owed_tx *tx);
+struct fired **tx_mark(owed_tx *tx);
 void tx_forget(owed_tx *tx, struct fired **mark);
 
 /* tx_before_commit asks, just before the commit, which fired events still exist. tx_after_commit
  * runs their ON_COMMIT receivers, each for itself, and wakes relays. */
 owed_status tx_before_commit(owed_tx *tx, owed_error *err);
 void tx_after_commit(owed_tx *tx);
+
+/* fire_options_check refuses what may not be said of an event: INVALID, by the option's name. */
+owed_status fire_options_check(const owed_fire_options *options, owed_error *err);
 
 /* idempotency_key writes "owed_" and 32 hex digits. */
 #define IDEMPOTENCY_KEY_BYTES 40

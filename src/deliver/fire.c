@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fire.c - writing an event, and what is owed for it, inside a transaction.
+ *
+ * Whatever can be refused is refused before anything is written. The event and the catalogue's
+ * deliveries are one statement, all or nothing; if what this process itself declares cannot be
+ * added after that, the transaction is refused as a whole.
+ */
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "declare/codec.h"
+#include "declare/publish.h"
+#include "deliver/local.h"
+
+/* What is fired: the type is NULL for a name that nobody declared. */
+struct subject {
+    const owed_event_type *type;
+    const char *name;
+    int32_t version;
+};
+
+static owed_status
+check_size(const char *name, size_t len, owed_error *err)
+{
+    if (len <= LIMIT_PAYLOAD_BYTES)
+        return OWED_OK;
+    return fail(err, OWED_LIMIT, "event %s: a payload of %zu bytes is over the limit of %zu", name,
+        len, LIMIT_PAYLOAD_BYTES);
+}
+
+static owed_status
+check_text(const char *name, struct str text, owed_error *err)
+{
+    owed_status status = check_size(name, text.len, err);
+    if (status != OWED_OK)
+        return status;
+    owed_error why;
+    status = json_check(text, LIMIT_PAYLOAD_DEPTH, &why);
+    if (status != OWED_OK)
+        return fail(err, status, "event %s: the payload is not JSON: %s", name, why.text);
+    return OWED_OK;
+}
+
+static int64_t
+max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct new_event
+make_event(const owed_tx *tx, const struct subject *subject, struct str payload,
+    const owed_fire_options *options)
+{
+    const owed *handle = tx->owed;
+    int64_t now = clock_now_us(&handle->clock);
+    struct new_event event = {
+        .name = subject->name,
+        .version = subject->version,
+        .payload = payload,
+        .dedupe_key = options->dedupe_key,
+        .occurred_at_us = options->occurred_at_us != 0 ? options->occurred_at_us : now,
+        .recorded_at_us = now,
+        .due_at_us = max64(options->due_at_us, now),
+        .actor_key = or_empty(options->actor_key),
+        .actor_label = or_empty(options->actor_label),
+        .scope = or_empty(options->scope),
+        .correlation_id = or_empty(options->correlation_id),
+        .causation_id = options->causation_id,
+        .traceparent = or_empty(options->traceparent),
+    };
+    if (event.causation_id == 0)
+        event.causation_id = tx->cause_event_id;
+    if (event.correlation_id[0] == '\0')
+        event.correlation_id = or_empty(tx->cause_correlation_id);
+    dice_fill(&handle->dice, event.uid, sizeof event.uid);
+    return event;
+}
+
+/* owe_own adds what this process declares and the catalogue does not know (yet, or any more). */
+static owed_status
+owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error *err)
+{
+    const struct receiver *receiver = tx->owed->registry->receivers;
+    for (; receiver != NULL; receiver = receiver->next) {
+        if (receiver->declared.mode != OWED_DURABLE || !receiver_wants(receiver, event->name))
+            continue;
+        int32_t declared = receiver->declared.max_attempts;
+        struct new_delivery delivery = {
+            .event_id = event_id,
+            .receiver_key = receiver->declared.key,
+            .lane = receiver->lane,
+            .kind = receiver->kind,
+            .max_attempts = declared != 0 ? declared : DEFAULT_MAX_ATTEMPTS,
+            .available_at_us = event->due_at_us,
+        };
+        owed_status status = store_insert_delivery(tx->db, &delivery, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    return OWED_OK;
+}
+
+/* half_written ends a transaction that holds an event but not all that is owed for it. */
+static owed_status
+half_written(
+    owed_tx *tx, const char *name, owed_status status, const owed_error *why, owed_error *err)
+{
+    owed_error sentence;
+    fail(&sentence, OWED_ABORTED,
+        "event %s could not be written in full, so the transaction can only be rolled back: %s",
+        name, why->text);
+    tx_refuse(tx, OWED_ABORTED, sentence.text, NULL);
+    return fail_native(err, status, why->native, "%s", sentence.text);
+}
+
+static owed_status
+insert_event(
+    owed_tx *tx, const struct new_event *event, int64_t *ret_id, bool *ret_fresh, owed_error *err)
+{
+    owed_error why;
+    owed_status status = store_insert_event(tx->db, event, ret_id, ret_fresh, &why);
+    if (status == OWED_OK)
+        return OWED_OK;
+    // One statement failed and wrote nothing; some failures take the whole transaction along.
+    if (!store_in_transaction(tx->db))
+        return half_written(tx, event->name, status, &why, err);
+    return fail_native(err, status, why.native, "%s", why.text);
+}
+
+/* fire_event writes one event. Its payload and options have been checked. */
+static owed_status
+fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
+    const owed_fire_options *options, int64_t *ret_id, owed_error *err)
+{
+    struct new_event event = make_event(tx, subject, payload, options);
+    int64_t id = 0;
+    bool fresh = false;
+    owed_status status = insert_event(tx, &event, &id, &fresh, err);
+    if (status != OWED_OK)
+        return status;
+    if (!fresh) {
+        *ret_id = id;
+        return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
+            (long long)id, event.dedupe_key);
+    }
+    owed_error why;
+    status = owe_own(tx, &event, id, &why);
+    if (status == OWED_OK)
+        status = on_commit_remember(tx, subject->type, &event, id, &why);
+    if (status != OWED_OK)
+        return half_written(tx, event.name, status, &why, err);
+    tx->fired_anything = true;
+    status = inline_run(tx, &event, id, err);
+    if (status == OWED_OK)
+        *ret_id = id;
+    return status;
+}
+
+/* ready_to_fire refuses what has nothing to do with the payload. */
+static owed_status
+ready_to_fire(owed_tx *tx, owed_error *err)
+{
+    if (tx->owed->depth >= LOCAL_DEPTH)
+        return fail(err, OWED_LIMIT,
+            "receivers fire events whose receivers fire events, %d deep: that looks endless",
+            LOCAL_DEPTH);
+    return tx_check(tx, err);
+}
+
+/* find_type refuses a descriptor other than the one that was declared under its name. */
+static owed_status
+find_type(
+    const owed_tx *tx, const owed_event_type *type, struct subject *ret_subject, owed_error *err)
+{
+    if (type == NULL || is_empty(type->name))
+        return fail(err, OWED_INVALID, "no event type was given");
+    if (type == &owed_any_event)
+        return fail(err, OWED_INVALID, "owed_any_event is for receivers: it is never fired");
+    const owed_event_type *declared = registry_type(tx->owed->registry, type->name);
+    if (declared == NULL)
+        return fail(err, OWED_NOT_FOUND,
+            "event %s was not declared: call owed_declare_event before owed_open", type->name);
+    if (declared != type)
+        return fail(err, OWED_NOT_FOUND,
+            "event %s was declared with another descriptor: fire it with that one", type->name);
+    *ret_subject = (struct subject){
+        .type = type, .name = type->name, .version = type->version != 0 ? type->version : 1};
+    return OWED_OK;
+}
+
+static owed_status
+encode(const owed_event_type *type, const void *payload, struct buf *json, owed_error *err)
+{
+    buf_init(json, LIMIT_PAYLOAD_BYTES);
+    if (payload == NULL)
+        return fail(err, OWED_INVALID, "event %s: no payload was given", type->name);
+    owed_status status = codec_encode(type, payload, json, err);
+    if (status == OWED_OK && json->failed)
+        return fail(err, OWED_LIMIT,
+            "event %s: the payload is over the limit of %zu bytes, or memory is out", type->name,
+            LIMIT_PAYLOAD_BYTES);
+    return status;
+}
+
+static owed_status
+fire_struct(owed_tx *tx, const struct subject *subject, const void *payload,
+    const owed_fire_options *options, int64_t *ret_id, owed_error *err)
+{
+    if (subject->type->fields == NULL && payload != NULL) {
+        const owed_bytes *bytes = payload;
+        struct str text = {bytes->data, bytes->len};
+        owed_status status = check_text(subject->name, text, err);
+        return status != OWED_OK ? status : fire_event(tx, subject, text, options, ret_id, err);
+    }
+    CLEANUP(buf_done) struct buf json = {0};
+    owed_status status = encode(subject->type, payload, &json, err);
+    if (status != OWED_OK)
+        return status;
+    return fire_event(tx, subject, buf_view(&json), options, ret_id, err);
+}
+
+owed_status
+owed_fire(owed_tx *tx, const owed_event_type *type, const void *payload,
+    const owed_fire_options *options, int64_t *ret_id, owed_error *err)
+{
+    const owed_fire_options none = {0};
+    struct subject subject = {0};
+    owed_status status = ready_to_fire(tx, err);
+    if (status == OWED_OK)
+        status = find_type(tx, type, &subject, err);
+    if (status == OWED_OK && options != NULL)
+        status = fire_options_check(options, err);
+    if (status != OWED_OK)
+        return status;
+    return fire_struct(tx, &subject, payload, options != NULL ? options : &none,
+        ret_id != NULL ? ret_id : &(int64_t){0}, err);
+}
+
+owed_status
+owed_fire_many(owed_tx *tx, const owed_event_type *type, const void *payloads, size_t stride,
+    size_t count, const owed_fire_options *options, int64_t *ret_ids, size_t *ret_fired,
+    owed_error *err)
+{
+    const char *payload = payloads;
+    owed_status status = OWED_OK;
+    size_t i = 0;
+    for (; i < count; i++) {
+        int64_t id = 0;
+        const owed_fire_options *option = options != NULL ? &options[i] : NULL;
+        status = owed_fire(tx, type, payload + i * stride, option, &id, err);
+        if (status != OWED_OK && status != OWED_DUPLICATE)
+            break;
+        status = OWED_OK;
+        if (ret_ids != NULL)
+            ret_ids[i] = id;
+    }
+    if (ret_fired != NULL)
+        *ret_fired = i;
+    return status;
+}
+
+/* name_subject reads a name and version that need not be declared. */
+static owed_status
+name_subject(const owed_tx *tx, const char *name, int32_t version, struct subject *ret_subject,
+    owed_error *err)
+{
+    owed_error why;
+    if (check_name("event name", name, &why) != OWED_OK)
+        return fail(err, OWED_INVALID, "%s", why.text);
+    if (version < 0 || version > LIMIT_VERSION)
+        return fail(err, OWED_INVALID, "event %s: version %d is out of range: 1 to %d", name,
+            (int)version, LIMIT_VERSION);
+    const owed_event_type *type = registry_type(tx->owed->registry, name);
+    if (version == 0 && type != NULL)
+        version = type->version;
+    *ret_subject =
+        (struct subject){.type = type, .name = name, .version = version != 0 ? version : 1};
+    return OWED_OK;
+}
+
+owed_status
+owed_fire_json(owed_tx *tx, const char *name, int32_t version, const void *json, size_t json_len,
+    const owed_fire_options *options, int64_t *ret_id, owed_error *err)
+{
+    const owed_fire_options none = {0};
+    struct subject subject = {0};
+    struct str text = {json, json_len};
+    owed_status status = ready_to_fire(tx, err);
+    if (status == OWED_OK)
+        status = name_subject(tx, name, version, &subject, err);
+    if (status == OWED_OK && options != NULL)
+        status = fire_options_check(options, err);
+    if (status == OWED_OK)
+        status = check_text(name, text, err);
+    if (status != OWED_OK)
+        return status;
+    return fire_event(tx, &subject, text, options != NULL ? options : &none,
+        ret_id != NULL ? ret_id : &(int64_t){0}, err);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * handle.c - a connection to the store, and everything that goes with it.
+ */
+#include "deliver/handle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "declare/publish.h"
+
+#define DEFAULT_BUSY_TIMEOUT_US (5 * US_PER_SECOND)
+#define NO_APP "owed" // of the empty registry: it publishes nothing
+
+static owed_status
+check_settings(const owed_settings *settings, owed_error *err)
+{
+    if (settings == NULL || is_empty(settings->url))
+        return fail(err, OWED_CONFIG, "no store: settings need a url such as sqlite:shop.db");
+    if (settings->release < 0)
+        return fail(err, OWED_CONFIG, "release %lld is negative: it counts up from 1, or is 0",
+            (long long)settings->release);
+    if (settings->busy_timeout_us < 0 || settings->busy_timeout_us > LIMIT_DURATION_US)
+        return fail(err, OWED_CONFIG, "busy_timeout_us %lld is out of range: 0 is the default, 5 s",
+            (long long)settings->busy_timeout_us);
+    return OWED_OK;
+}
+
+/* connect_store opens a store; for callers a URL that makes no sense is bad configuration. */
+static owed_status
+connect_store(
+    const char *url, const struct db_options *options, struct db **ret_db, owed_error *err)
+{
+    owed_error why;
+    owed_status status = store_open(url, options, ret_db, &why);
+    if (status == OWED_INVALID)
+        return fail(err, OWED_CONFIG, "%s", why.text);
+    if (status != OWED_OK)
+        return fail_native(err, status, why.native, "%s", why.text);
+    return OWED_OK;
+}
+
+static owed_status
+open_store(owed *handle, owed_error *err)
+{
+    struct db_options options = {.busy_timeout_us = handle->busy_timeout_us};
+    owed_status status = connect_store(handle->url, &options, &handle->db, err);
+    if (status != OWED_OK)
+        return status;
+    return store_check(handle->db, err);
+}
+
+static owed_status
+take_settings(owed *handle, const owed_settings *settings, owed_error *err)
+{
+    handle->clock = clock_or_system(settings->clock);
+    handle->dice = dice_or_system(settings->dice);
+    handle->release = settings->release;
+    handle->busy_timeout_us =
+        settings->busy_timeout_us != 0 ? settings->busy_timeout_us : DEFAULT_BUSY_TIMEOUT_US;
+    handle->log =
+        (struct log){.write = settings->log, .state = settings->log_state, .clock = handle->clock};
+    handle->registry = settings->registry;
+    handle->url = strdup(settings->url);
+    handle->wakers = wakers_new();
+    if (handle->url == NULL || handle->wakers == NULL)
+        return fail_memory(err);
+    handle->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (handle->stop_fd < 0)
+        return fail_native(
+            err, OWED_UNAVAILABLE, errno, "no eventfd could be opened (errno %d)", errno);
+    if (handle->registry != NULL)
+        return OWED_OK;
+    owed_status status = owed_registry_new(NO_APP, &handle->own_registry, err);
+    handle->registry = handle->own_registry;
+    return status;
+}
+
+static void
+close_ptr(owed **handle)
+{
+    owed_close(*handle);
+}
+
+owed_status
+owed_open(const owed_settings *settings, owed **ret_owed, owed_error *err)
+{
+    owed_status status = check_settings(settings, err);
+    if (status != OWED_OK)
+        return status;
+    CLEANUP(close_ptr) owed *handle = calloc(1, sizeof *handle);
+    if (handle == NULL)
+        return fail_memory(err);
+    handle->stop_fd = -1;
+    status = take_settings(handle, settings, err);
+    if (status == OWED_OK)
+        status = open_store(handle, err);
+    if (status == OWED_OK && settings->registry != NULL && !settings->no_publish)
+        status = publish_registry(handle->db, handle->registry, handle->release,
+            clock_now_us(&handle->clock), &(int64_t){0}, err);
+    if (status != OWED_OK)
+        return status;
+    *ret_owed = steal(&handle);
+    return OWED_OK;
+}
+
+void
+owed_close(owed *handle)
+{
+    if (handle == NULL)
+        return;
+    owed_rollback(handle->tx);
+    store_close(handle->db);
+    wakers_free(handle->wakers);
+    owed_registry_free(handle->own_registry);
+    if (handle->stop_fd >= 0)
+        close(handle->stop_fd);
+    free(handle->url);
+    free(handle);
+}
+
+owed_status
+owed_init(const char *url, owed_error *err)
+{
+    if (is_empty(url))
+        return fail(err, OWED_CONFIG, "no store: give a url such as sqlite:shop.db");
+    struct db_options options = {.busy_timeout_us = DEFAULT_BUSY_TIMEOUT_US, .create = true};
+    struct db *db = NULL;
+    owed_status status = connect_store(url, &options, &db, err);
+    if (status == OWED_OK)
+        status = store_migrate(db, clock_now_us(&clock_system), &(int){0}, err);
+    store_close(db);
+    return status;
+}
+
+void
+owed_relay_stop(owed *handle)
+{
+    // From a signal handler: an atomic and one write, and errno as the interrupted code had it.
+    int saved = errno;
+    atomic_fetch_add(&handle->stop, 1);
+    uint64_t one = 1;
+    ssize_t written = write(handle->stop_fd, &one, sizeof one);
+    (void)written;
+    errno = saved;
+}

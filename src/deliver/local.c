@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * local.c - one receiver, run in the firing process with its event as the cause.
+ */
+#include "deliver/local.h"
+
+#include "base/error.h"
+#include "declare/codec.h"
+#include "deliver/delivery.h"
+
+#define TEXT_BYTES 2000 // of what a receiver says that was not done
+
+/* Whose event is the cause of what is fired now. */
+struct cause {
+    int64_t event_id;
+    const char *correlation_id;
+};
+
+static struct claimed
+facts_of(const struct new_event *event, int64_t event_id, const char *receiver_key)
+{
+    struct claimed row = {
+        .event_id = event_id,
+        .receiver_key = receiver_key,
+        .target = "",
+        .lane = "",
+        .available_at_us = event->recorded_at_us,
+        .due_at_us = event->due_at_us,
+        .event_name = event->name,
+        .event_version = event->version,
+        .payload = event->payload,
+        .occurred_at_us = event->occurred_at_us,
+        .recorded_at_us = event->recorded_at_us,
+        .actor_key = event->actor_key,
+        .actor_label = event->actor_label,
+        .scope = event->scope,
+        .correlation_id = event->correlation_id,
+        .traceparent = event->traceparent,
+    };
+    memcpy(row.event_uid, event->uid, sizeof row.event_uid);
+    return row;
+}
+
+/* set_cause puts a cause in place and returns the one before. */
+static struct cause
+set_cause(owed *handle, owed_tx *tx, struct cause cause)
+{
+    struct cause before = {handle->cause_event_id, handle->cause_correlation_id};
+    if (tx != NULL) {
+        before = (struct cause){tx->cause_event_id, tx->cause_correlation_id};
+        tx->cause_event_id = cause.event_id;
+        tx->cause_correlation_id = cause.correlation_id;
+        return before;
+    }
+    handle->cause_event_id = cause.event_id;
+    handle->cause_correlation_id = cause.correlation_id;
+    return before;
+}
+
+static owed_outcome
+call(const struct local_run *run, owed_delivery *delivery, const void *payload)
+{
+    struct cause cause = {run->event_id, run->event->correlation_id};
+    struct cause before = set_cause(run->owed, run->tx, cause);
+    run->owed->depth++;
+    owed_outcome outcome = delivery_call(delivery, payload);
+    run->owed->depth--;
+    set_cause(run->owed, run->tx, before);
+    return outcome;
+}
+
+owed_outcome
+local_run(const struct local_run *run, struct arena *arena, const char **ret_text)
+{
+    const struct receiver *receiver = run->receiver;
+    const owed_outcome failed = {.verdict = OWED_VERDICT_FAILED};
+    struct claimed row = facts_of(run->event, run->event_id, receiver->declared.key);
+    owed_delivery *delivery = arena_alloc(arena, sizeof *delivery);
+    owed_error err = {0};
+    const void *payload = NULL;
+
+    *ret_text = "out of memory";
+    if (delivery == NULL)
+        return failed;
+    owed_status status =
+        delivery_init(delivery, run->owed, receiver, &row, TEXT_BYTES, arena, &err);
+    if (status == OWED_OK)
+        status =
+            codec_decode(receiver->type, row.event_version, row.payload, arena, &payload, &err);
+    if (status != OWED_OK) {
+        const char *text = arena_strdup(arena, err.text);
+        if (text != NULL)
+            *ret_text = text;
+        return failed;
+    }
+    delivery->tx = run->tx;
+    owed_outcome outcome = call(run, delivery, payload);
+    *ret_text = delivery->text;
+    return outcome;
+}
