@@ -4,6 +4,9 @@
  */
 #include "base/json.h"
 
+#include <float.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -67,11 +70,16 @@ json_write_string(struct buf *buf, struct str text)
 void
 json_write_double(struct buf *buf, double number)
 {
+    // The application's locale may write another decimal point; "C" costs no allocation.
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    locale_t old = uselocale(plain);
     char digits[32];
-    for (int precision = 15; precision <= 17; precision++) {
+    // Fifteen digits are exact for all that fifteen can say, but below DBL_MIN fewer will do.
+    for (int precision = fabs(number) < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, number);
         if (strtod(digits, NULL) == number)
             break;
     }
+    uselocale(old);
     buf_puts(buf, digits);
 }

@@ -92,18 +92,17 @@ check_range(
     const struct option *option, const struct option_text *value, int64_t number, owed_error *err)
 {
     const struct option_kind *kind = &kinds[option->type];
-    bool has_range = option->min != 0 || option->max != 0;
-    int64_t max = has_range ? option->max : kind->greatest;
+    int64_t max = option->max != 0 ? option->max : kind->greatest;
     if (kind->write == NULL || (number >= option->min && number <= max))
         return OWED_OK;
     char least[MOMENT_BYTES], greatest[MOMENT_BYTES];
     kind->write(option->min, least);
     kind->write(max, greatest);
-    if (max == kind->greatest)
-        return fail(err, value->refusal, "%s: %s is at least %s, found \"%s\"", value->where,
-            option->name, least, value->text);
-    return fail(err, value->refusal, "%s: %s is from %s to %s, found \"%s\"", value->where,
-        option->name, least, greatest, value->text);
+    if (max == INT64_MAX)
+        return fail(err, value->refusal, "%s: expected at least %s, found \"%s\"", value->where,
+            least, value->text);
+    return fail(err, value->refusal, "%s: expected %s to %s, found \"%s\"", value->where, least,
+        greatest, value->text);
 }
 
 owed_status
@@ -113,7 +112,7 @@ option_read(const struct option *option, const struct option_text *value, int64_
     const struct option_kind *kind = &kinds[option->type];
     int64_t number;
     if (!kind->read(value->text, value->now_us, &number))
-        return fail(err, value->refusal, "%s: %s is %s, found \"%s\"", value->where, option->name,
+        return fail(err, value->refusal, "%s: expected %s, found \"%s\"", value->where,
             kind->expected, value->text);
     owed_status status = check_range(option, value, number, err);
     if (status == OWED_OK)

@@ -10,7 +10,7 @@
 /* A value as it was written, and where. */
 struct option_text {
     const char *text;
-    const char *where;   // "owed.conf:12", "--limit"
+    const char *where;   // "owed.conf:12: limit", "--limit"
     owed_status refusal; // the status of a refusal: CONFIG for a file, else INVALID
     int64_t now_us;      // that "+90s" is counted from
 };

@@ -5,6 +5,7 @@
 #include "base/options.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -239,8 +240,13 @@ options_set(struct options *options, const char *section, const char *name, cons
         return refuse_key(options, section, name, where, err);
     if (value == NULL)
         return refuse_flag(options, name, err);
-    owed_status refusal = source == SOURCE_FILE ? OWED_CONFIG : OWED_INVALID;
-    struct option_text written = {text, where, refusal, options->now_us};
+    if (source != SOURCE_FILE) {
+        struct option_text written = {text, where, OWED_INVALID, options->now_us};
+        return set(options, value, &written, source, err);
+    }
+    char place[sizeof err->text];
+    snprintf(place, sizeof place, "%s: %s", where, name);
+    struct option_text written = {text, place, OWED_CONFIG, options->now_us};
     return set(options, value, &written, source, err);
 }
 

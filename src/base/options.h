@@ -32,7 +32,7 @@ struct option {
     const char *argument; // "URL", "N"; NULL for OPTION_BOOL
     const char *fallback; // as it would be written; NULL: none
     const char *section;  // of owed.conf it may stand in; NULL: a flag alone, no environment
-    int64_t min, max;     // INT and DURATION; both 0: not below 0
+    int64_t min, max;     // INT and DURATION; max 0: no other than LIMIT_DURATION_US
     const char *help;     // one line, in lower case, without a full stop
     const char *key;      // in owed.conf, where it is not the name: url of --store
 };
