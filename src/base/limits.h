@@ -9,6 +9,9 @@
 
 #define LIMIT_PAYLOAD_BYTES ((size_t)16 * 1024 * 1024)
 #define LIMIT_PAYLOAD_DEPTH 512
+#define LIMIT_DECODED_BYTES ((size_t)256 * 1024 * 1024) // arrays of one payload, as C has them
+#define LIMIT_FIELDS 512                                // of one struct
+#define LIMIT_FIELD_DEPTH 32                            // of structs in structs
 #define LIMIT_KEY_BYTES 255 // receiver key, event name, dedupe key, actor, correlation id
 #define LIMIT_LANE_BYTES 64 // app, and lane without its app
 #define LIMIT_WORKER_ID_BYTES 128

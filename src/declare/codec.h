@@ -13,13 +13,19 @@
 /* codec_check refuses a descriptor that could not be written or read: CONFIG, by name and path. */
 owed_status codec_check(const owed_event_type *type, owed_error *err);
 
-/* codec_encode appends the JSON object. CONFIG names event, path, and why the value has no JSON. */
+/* codec_same tells whether two descriptors say the same: the same one seen from two files, say. */
+bool codec_same(const owed_event_type *a, const owed_event_type *b);
+
+/* codec_encode appends the JSON object. CONFIG names event, path, and why the value has no JSON;
+ * LIMIT where the buffer's maximum was reached. */
 owed_status codec_encode(
     const owed_event_type *type, const void *value, struct buf *json, owed_error *err);
 
 /*
- * codec_decode fills a struct in the arena. INVALID names event, version, path, what was expected
- * and what came. For an opaque type *ret_value is a const owed_bytes * over the text itself.
+ * codec_decode checks the text and fills a struct in the arena; fallbacks are pointed at where they
+ * stand. INVALID names event, version, path, what was expected and what came. LIMIT: arrays that
+ * would take more than LIMIT_DECODED_BYTES. For an opaque type *ret_value is a const owed_bytes *
+ * over the text itself.
  */
 owed_status codec_decode(const owed_event_type *type, int32_t version, struct str json,
     struct arena *arena, const void **ret_value, owed_error *err);

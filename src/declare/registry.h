@@ -23,7 +23,7 @@ struct receiver {
     const owed_event_type *type; // never NULL: names without a type get an opaque one
     enum runner runner;
     bool any_event;
-    const char *lane;      // qualified: "app/lane"
+    const char *lane;      // qualified: "app/lane"; for every mode
     const char *kind;      // "inside", "outside"
     const char *where;     // "owed.conf:12", or "" when declared in C
     struct receiver *next; // in order of declaration
@@ -31,6 +31,7 @@ struct receiver {
 
 struct declared_type {
     const owed_event_type *type;
+    bool by_name; // opaque: only a receiver's event name spoke of it so far
     struct declared_type *next;
 };
 
@@ -38,7 +39,9 @@ struct owed_registry {
     const char *app;
     struct arena arena;
     struct receiver *receivers;
-    struct declared_type *types;
+    struct receiver **receivers_end;
+    struct declared_type *types; // in order of declaration; never owed_any_event
+    struct declared_type **types_end;
     size_t receiver_count;
     size_t type_count;
 };

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * check.c - what is refused when it is declared, so that it cannot fail when it runs.
+ */
+#include "declare/check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/moment.h"
+#include "declare/secret.h"
+#include "declare/url.h"
+
+#define NAME_ALPHABET "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+#define LANE_ALPHABET "abcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+const char *
+show(const char *text, char shown[static SHOWN_BYTES])
+{
+    size_t len = strlen(text);
+    bool cut = len > SHOWN_BYTES - 4;
+    size_t kept = cut ? SHOWN_BYTES - 4 : len;
+    for (size_t i = 0; i < kept; i++)
+        shown[i] = text[i];
+    for (size_t i = 0; i < kept; i++)
+        if (shown[i] < ' ' || shown[i] > '~')
+            shown[i] = '?';
+    snprintf(shown + kept, SHOWN_BYTES - kept, "%s", cut ? "..." : "");
+    return shown;
+}
+
+static bool
+is_word(const char *text, const char *alphabet, size_t limit)
+{
+    size_t len = text == NULL ? 0 : strlen(text);
+    return len > 0 && len <= limit && strspn(text, alphabet) == len;
+}
+
+owed_status
+check_name(const char *what, const char *name, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    if (is_word(name, NAME_ALPHABET, LIMIT_KEY_BYTES))
+        return OWED_OK;
+    return fail(err, OWED_CONFIG,
+        "%s \"%s\": 1 to %d letters, digits, \"_\", \".\" and \"-\" are right, such as "
+        "\"shop.OrderPlaced\"",
+        what, show(or_empty(name), shown), LIMIT_KEY_BYTES);
+}
+
+owed_status
+check_lane(const char *what, const char *lane, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    if (is_word(lane, LANE_ALPHABET, LIMIT_LANE_BYTES))
+        return OWED_OK;
+    return fail(err, OWED_CONFIG,
+        "%s \"%s\": 1 to %d small letters, digits, \"_\", \".\" and \"-\" are right", what,
+        show(or_empty(lane), shown), LIMIT_LANE_BYTES);
+}
+
+owed_status
+refuse(const struct declaration *declaration, owed_error *err, const char *format, ...)
+{
+    char text[sizeof err->text];
+    char shown[SHOWN_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *where = declaration->where;
+    return fail(err, OWED_CONFIG, "%s%sreceiver \"%s\": %s", where, where[0] == '\0' ? "" : ": ",
+        show(or_empty(declaration->receiver->key), shown), text);
+}
+
+const char *
+receiver_event_name(const owed_receiver *receiver)
+{
+    if (receiver->event != NULL)
+        return or_empty(receiver->event->name);
+    return or_empty(receiver->event_name);
+}
+
+/* Which of the five it has, as a bit for each. */
+static unsigned
+runners_given(const owed_receiver *receiver)
+{
+    return (unsigned)(receiver->run != NULL) << RUN_FUNCTION |
+        (unsigned)(receiver->webhook != NULL) << RUN_WEBHOOK |
+        (unsigned)(receiver->exec != NULL) << RUN_EXEC |
+        (unsigned)(receiver->file != NULL) << RUN_FILE | (unsigned)receiver->discard << RUN_DISCARD;
+}
+
+enum runner
+receiver_runner(const owed_receiver *receiver)
+{
+    return (enum runner)__builtin_ctz(runners_given(receiver));
+}
+
+static owed_status
+check_key(const struct declaration *declaration, owed_error *err)
+{
+    owed_error why;
+    if (check_name("a key", declaration->receiver->key, &why) == OWED_OK)
+        return OWED_OK;
+    return refuse(declaration, err,
+        "a key is 1 to %d letters, digits, \"_\", \".\" and \"-\", such as \"shop.billing\"",
+        LIMIT_KEY_BYTES);
+}
+
+static owed_status
+check_event(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    char shown[SHOWN_BYTES];
+    char other[SHOWN_BYTES];
+    const char *name = receiver_event_name(receiver);
+    if (receiver->event == NULL && receiver->event_name == NULL)
+        return refuse(declaration, err, "no event; name the one that it wants, or \"*\" for any");
+    if (receiver->event != NULL && receiver->event_name != NULL &&
+        strcmp(name, receiver->event_name) != 0)
+        return refuse(declaration, err,
+            "event says \"%s\" and event_name says \"%s\"; one of them alone is right",
+            show(name, shown), show(receiver->event_name, other));
+
+    owed_error why;
+    if (strcmp(name, owed_any_event.name) == 0 || check_name("event", name, &why) == OWED_OK)
+        return OWED_OK;
+    return refuse(declaration, err, "%s", why.text);
+}
+
+static owed_status
+check_runner(const struct declaration *declaration, owed_error *err)
+{
+    int count = __builtin_popcount(runners_given(declaration->receiver));
+    if (count == 1)
+        return OWED_OK;
+    return refuse(declaration, err,
+        "%s; exactly one of run (in C), webhook, exec, file and discard is right",
+        count == 0 ? "nothing says what it does" : "several things say what it does");
+}
+
+/* The numbers of a receiver: what they are called, where they stand, and up to where they go. */
+struct number {
+    const char *name;
+    size_t offset;
+    bool is_duration; // int64_t microseconds; else int32_t
+    int64_t max;
+};
+#define DURATION(name_, member_) \
+    { \
+        .name = (name_), .offset = offsetof(owed_receiver, member_), .is_duration = true, \
+        .max = LIMIT_DURATION_US \
+    }
+static const struct number numbers[] = {
+    {.name = "max_attempts",
+        .offset = offsetof(owed_receiver, max_attempts),
+        .max = LIMIT_MAX_ATTEMPTS},
+    DURATION("backoff_base", backoff_base_us),
+    DURATION("backoff_cap", backoff_cap_us),
+    DURATION("lease", lease_us),
+    DURATION("timeout", timeout_us),
+};
+#define NUMBERS (sizeof numbers / sizeof numbers[0])
+
+static int64_t
+number_of(const owed_receiver *receiver, const struct number *number)
+{
+    const char *p = (const char *)receiver + number->offset;
+    return number->is_duration ? *(const int64_t *)(const void *)p
+                               : *(const int32_t *)(const void *)p;
+}
+
+static owed_status
+check_numbers(const struct declaration *declaration, owed_error *err)
+{
+    for (size_t i = 0; i < NUMBERS; i++) {
+        const struct number *number = &numbers[i];
+        int64_t value = number_of(declaration->receiver, number);
+        char longest[MOMENT_BYTES];
+        if (value >= 0 && value <= number->max)
+            continue;
+        if (!number->is_duration)
+            return refuse(declaration, err,
+                "%s is %" PRId64 "; 1 to %" PRId64 " is right, or 0 for the relay's setting",
+                number->name, value, number->max);
+        return refuse(declaration, err,
+            "%s is %" PRId64 " microseconds; up to %s is right, or 0 for the relay's setting",
+            number->name, value, duration_write(number->max, longest));
+    }
+    return OWED_OK;
+}
+
+static owed_status
+check_curve(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    char base[MOMENT_BYTES];
+    char cap[MOMENT_BYTES];
+    if (receiver->backoff_base_us == 0 || receiver->backoff_cap_us == 0 ||
+        receiver->backoff_cap_us >= receiver->backoff_base_us)
+        return OWED_OK;
+    return refuse(declaration, err,
+        "the backoff cap of %s is below the base of %s; a cap at or above the base is right",
+        duration_write(receiver->backoff_cap_us, cap),
+        duration_write(receiver->backoff_base_us, base));
+}
+
+/* durable_only returns the name of something that only a durable receiver may declare; NULL: none. */
+static const char *
+durable_only(const owed_receiver *receiver)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } rows[] = {
+        {receiver->webhook != NULL, "webhook"},
+        {receiver->exec != NULL, "exec"},
+        {receiver->file != NULL, "file"},
+        {receiver->discard, "discard"},
+        {receiver->lane != NULL, "lane"},
+        {receiver->outside, "outside"},
+        {receiver->database_only, "database_only"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].given)
+            return rows[i].name;
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (number_of(receiver, &numbers[i]) != 0)
+            return numbers[i].name;
+    return NULL;
+}
+
+static owed_status
+check_mode(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (receiver->mode == OWED_DURABLE)
+        return OWED_OK;
+    if (receiver->mode != OWED_ON_COMMIT && receiver->mode != OWED_INLINE)
+        return refuse(declaration, err,
+            "mode is %d; OWED_DURABLE, OWED_ON_COMMIT or OWED_INLINE is right",
+            (int)receiver->mode);
+    const char *name = durable_only(receiver);
+    if (name == NULL)
+        return OWED_OK;
+    return refuse(
+        declaration, err, "%s is for durable receivers only; leave it out, or the mode", name);
+}
+
+static owed_status
+check_function(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (!receiver->database_only)
+        return OWED_OK;
+    if (receiver->run == NULL)
+        return refuse(declaration, err,
+            "database_only is for run alone; leave it out, since nothing else stays in this "
+            "database");
+    if (receiver->outside)
+        return refuse(declaration, err,
+            "outside and database_only contradict each other; one of them alone is right");
+    return OWED_OK;
+}
+
+static owed_status
+check_secret(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (receiver->secret == NULL && receiver->secret_file == NULL)
+        return OWED_OK;
+    if (receiver->webhook == NULL)
+        return refuse(declaration, err, "a secret signs webhooks; leave it out, or add webhook");
+    if (receiver->secret != NULL && receiver->secret_file != NULL)
+        return refuse(
+            declaration, err, "both a secret and a file that holds one; one of them is right");
+    if (receiver->secret == NULL)
+        return receiver->secret_file[0] != '\0'
+            ? OWED_OK
+            : refuse(declaration, err, "the path of the secret's file is empty");
+
+    owed_error why;
+    struct secret secret;
+    owed_status status = secret_read(str_of(receiver->secret), &secret, &why);
+    explicit_bzero(&secret, sizeof secret);
+    return status == OWED_OK ? OWED_OK : refuse(declaration, err, "%s", why.text);
+}
+
+static owed_status
+check_target(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    char shown[SHOWN_BYTES];
+    if (receiver->webhook != NULL) {
+        // What comes after the question mark may be nobody's business.
+        const char *problem = url_problem(receiver->webhook);
+        if (problem != NULL)
+            return refuse(declaration, err, "the URL of the webhook %s", problem);
+    }
+    if (receiver->exec != NULL && receiver->exec[0] != '/')
+        return refuse(declaration, err,
+            "exec \"%s\" is not an absolute path; one such as /usr/lib/shop/print-label is right",
+            show(receiver->exec, shown));
+    if (receiver->file != NULL && receiver->file[0] == '\0')
+        return refuse(declaration, err, "the path of the file is empty");
+    return OWED_OK;
+}
+
+/* check_receiver_lane takes the bare lane, or the full form where it names the registry's own app. */
+static owed_status
+check_receiver_lane(const struct declaration *declaration, owed_error *err)
+{
+    const char *lane = declaration->receiver->lane;
+    if (lane == NULL)
+        return OWED_OK;
+    char shown[SHOWN_BYTES];
+    const char *slash = strchr(lane, '/');
+    if (slash != NULL) {
+        struct str app = {lane, (size_t)(slash - lane)};
+        if (!str_is(app, declaration->app))
+            return refuse(declaration, err,
+                "lane \"%s\" is of another app; a lane of \"%s\" is right", show(lane, shown),
+                declaration->app);
+        lane = slash + 1;
+    }
+    owed_error why;
+    if (check_lane("lane", lane, &why) == OWED_OK)
+        return OWED_OK;
+    return refuse(declaration, err, "%s", why.text);
+}
+
+owed_status
+check_receiver(const struct declaration *declaration, owed_error *err)
+{
+    static owed_status (*const checks[])(const struct declaration *, owed_error *) = {
+        check_key,
+        check_event,
+        check_runner,
+        check_mode,
+        check_numbers,
+        check_curve,
+        check_function,
+        check_secret,
+        check_target,
+        check_receiver_lane,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        owed_status status = checks[i](declaration, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    return OWED_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * check.h - what a declaration may not say. For registry.c alone.
+ */
+#ifndef DECLARE_CHECK_H
+#define DECLARE_CHECK_H
+
+#include "declare/registry.h"
+
+/* A receiver on its way into a registry. */
+struct declaration {
+    const owed_receiver *receiver;
+    const char *where; // "owed.conf:12", or "" when declared in C
+    const char *app;   // of the registry
+};
+
+/* check_receiver refuses whatever is contradictory, out of range or only for durable receivers;
+ * CONFIG, in one sentence that names the receiver and what would be right. */
+owed_status check_receiver(const struct declaration *declaration, owed_error *err);
+
+/* refuse is fail(err, OWED_CONFIG, ...) after the declaration's place and key. */
+owed_status refuse(const struct declaration *declaration, owed_error *err, const char *format, ...)
+    OWED_PRINTF(3, 4);
+
+/* receiver_event_name is the name of the event that it is declared for, "*" for any; never NULL. */
+const char *receiver_event_name(const owed_receiver *receiver);
+
+/* receiver_runner finds which of run, webhook, exec, file and discard it has; exactly one is given. */
+enum runner receiver_runner(const owed_receiver *receiver);
+
+/* show copies a text that may hold anything so that a message can: cut, unprintable bytes as "?". */
+#define SHOWN_BYTES 100
+const char *show(const char *text, char shown[static SHOWN_BYTES]);
+
+#endif

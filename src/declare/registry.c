@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * registry.c - two lists, types and receivers, in order of declaration.
+ *
+ * A declaration is checked in full before anything is kept, so a refused one leaves no trace.
+ */
+#include "declare/registry.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "declare/check.h"
+#include "declare/codec.h"
+
+#define DEFAULT_LANE "default"
+
+const owed_event_type owed_any_event = {.name = "*", .version = 1};
+
+owed_status
+owed_registry_new(const char *app, owed_registry **ret_registry, owed_error *err)
+{
+    owed_status status = check_lane("app", app, err);
+    if (status != OWED_OK)
+        return status;
+    owed_registry *registry = calloc(1, sizeof *registry);
+    if (registry == NULL)
+        return fail_memory(err);
+    arena_init(&registry->arena, 0);
+    registry->receivers_end = &registry->receivers;
+    registry->types_end = &registry->types;
+    registry->app = arena_strdup(&registry->arena, app);
+    if (registry->app == NULL) {
+        owed_registry_free(registry);
+        return fail_memory(err);
+    }
+    *ret_registry = registry;
+    return OWED_OK;
+}
+
+void
+owed_registry_free(owed_registry *registry)
+{
+    if (registry == NULL)
+        return;
+    arena_done(&registry->arena);
+    free(registry);
+}
+
+const char *
+owed_registry_app(const owed_registry *registry)
+{
+    return registry->app;
+}
+
+const struct receiver *
+registry_receiver(const owed_registry *registry, const char *key)
+{
+    for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
+        if (strcmp(r->declared.key, key) == 0)
+            return r;
+    return NULL;
+}
+
+static struct declared_type *
+find_type(const owed_registry *registry, const char *event_name)
+{
+    for (struct declared_type *t = registry->types; t != NULL; t = t->next)
+        if (strcmp(t->type->name, event_name) == 0)
+            return t;
+    return NULL;
+}
+
+const owed_event_type *
+registry_type(const owed_registry *registry, const char *event_name)
+{
+    const struct declared_type *found = find_type(registry, event_name);
+    return found == NULL ? NULL : found->type;
+}
+
+bool
+receiver_wants(const struct receiver *receiver, const char *event_name)
+{
+    return receiver->any_event || strcmp(receiver->type->name, event_name) == 0;
+}
+
+/* --- types --- */
+
+static bool
+is_any_event(const char *event_name)
+{
+    return strcmp(event_name, owed_any_event.name) == 0;
+}
+
+/* check_type refuses a type that cannot be used, or of whose name another one is declared. */
+static owed_status
+check_type(const owed_registry *registry, const owed_event_type *type, owed_error *err)
+{
+    owed_status status = codec_check(type, err);
+    if (status != OWED_OK)
+        return status;
+    const struct declared_type *found = find_type(registry, type->name);
+    if (found == NULL || found->by_name || codec_same(found->type, type))
+        return OWED_OK;
+    return fail(err, OWED_CONFIG,
+        "event \"%s\" is declared already, with another version or other fields; one type for each "
+        "name is right",
+        type->name);
+}
+
+/* add_type keeps a type that check_type accepted. A real one takes the place of a mere name. */
+static owed_status
+add_type(owed_registry *registry, const owed_event_type *type, bool by_name, owed_error *err)
+{
+    struct declared_type *found = find_type(registry, type->name);
+    if (found != NULL) {
+        if (found->by_name && !by_name)
+            *found = (struct declared_type){.type = type, .next = found->next};
+        return OWED_OK;
+    }
+    struct declared_type *added = arena_alloc(&registry->arena, sizeof *added);
+    if (added == NULL)
+        return fail_memory(err);
+    *added = (struct declared_type){.type = type, .by_name = by_name};
+    *registry->types_end = added;
+    registry->types_end = &added->next;
+    registry->type_count++;
+    return OWED_OK;
+}
+
+owed_status
+owed_declare_event(owed_registry *registry, const owed_event_type *type, owed_error *err)
+{
+    if (type->name != NULL && is_any_event(type->name))
+        return fail(err, OWED_CONFIG,
+            "event \"*\" stands for any event and cannot be declared; a receiver may name it");
+    owed_status status = check_type(registry, type, err);
+    return status == OWED_OK ? add_type(registry, type, false, err) : status;
+}
+
+/* --- receivers --- */
+
+static bool
+same_text(const char *a, const char *b)
+{
+    return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
+}
+
+static bool
+same_event(const owed_receiver *a, const owed_receiver *b)
+{
+    if ((a->event == NULL) != (b->event == NULL))
+        return false;
+    return a->event == NULL ? same_text(a->event_name, b->event_name)
+                            : codec_same(a->event, b->event);
+}
+
+/* is_same compares what was declared word for word; lanes by what they come to. */
+static bool
+is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
+{
+    const owed_receiver *a = &known->declared;
+    return same_event(a, b) && a->mode == b->mode && a->run == b->run &&
+        same_text(a->webhook, b->webhook) && same_text(a->exec, b->exec) &&
+        same_text(a->file, b->file) && a->discard == b->discard &&
+        same_text(a->secret, b->secret) && same_text(a->secret_file, b->secret_file) &&
+        a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
+        a->database_only == b->database_only && a->max_attempts == b->max_attempts &&
+        a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
+        a->lease_us == b->lease_us && a->timeout_us == b->timeout_us;
+}
+
+/* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */
+static bool
+copy_text(struct arena *arena, const char **text)
+{
+    if (*text == NULL)
+        return true;
+    *text = arena_strdup(arena, *text);
+    return *text != NULL;
+}
+
+static bool
+copy_texts(struct arena *arena, owed_receiver *declared)
+{
+    return copy_text(arena, &declared->key) && copy_text(arena, &declared->event_name) &&
+        copy_text(arena, &declared->webhook) && copy_text(arena, &declared->exec) &&
+        copy_text(arena, &declared->file) && copy_text(arena, &declared->secret) &&
+        copy_text(arena, &declared->secret_file) && copy_text(arena, &declared->lane);
+}
+
+/* opaque_type makes a type of a name alone. */
+static const owed_event_type *
+opaque_type(struct arena *arena, const char *name)
+{
+    owed_event_type *type = arena_alloc(arena, sizeof *type);
+    if (type == NULL)
+        return NULL;
+    *type = (owed_event_type){.name = arena_strdup(arena, name), .version = 1};
+    return type->name == NULL ? NULL : type;
+}
+
+static const owed_event_type *
+type_of(struct arena *arena, const owed_receiver *receiver)
+{
+    if (is_any_event(receiver_event_name(receiver)))
+        return &owed_any_event;
+    return receiver->event != NULL ? receiver->event : opaque_type(arena, receiver->event_name);
+}
+
+static const char *
+qualified_lane(struct arena *arena, const char *app, const owed_receiver *receiver)
+{
+    const char *lane = receiver->lane == NULL ? DEFAULT_LANE : receiver->lane;
+    return strchr(lane, '/') != NULL ? arena_strdup(arena, lane)
+                                     : arena_printf(arena, "%s/%s", app, lane);
+}
+
+/* make_receiver copies what was declared; NULL: no memory. */
+static struct receiver *
+make_receiver(owed_registry *registry, const owed_receiver *receiver, const char *where)
+{
+    struct arena *arena = &registry->arena;
+    struct receiver *made = arena_alloc(arena, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    *made = (struct receiver){
+        .declared = *receiver,
+        .type = type_of(arena, receiver),
+        .runner = receiver_runner(receiver),
+        .any_event = is_any_event(receiver_event_name(receiver)),
+        .lane = qualified_lane(arena, registry->app, receiver),
+        .where = arena_strdup(arena, where),
+    };
+    bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
+    made->kind = inside ? "inside" : "outside";
+    bool whole = copy_texts(arena, &made->declared) && made->type != NULL && made->lane != NULL &&
+        made->where != NULL;
+    return whole ? made : NULL;
+}
+
+/* check_known refuses another receiver under a key; the same again is fine. */
+static owed_status
+check_known(const struct declaration *declaration, const struct receiver *known,
+    const struct receiver *made, owed_error *err)
+{
+    if (is_same(known, declaration->receiver, made->lane))
+        return OWED_OK;
+    bool in_file = known->where[0] != '\0';
+    return refuse(declaration, err,
+        "another receiver has this key already%s%s; a key of its own is right",
+        in_file ? ", at " : " (declared in C)", in_file ? known->where : "");
+}
+
+owed_status
+registry_declare(
+    owed_registry *registry, const owed_receiver *receiver, const char *where, owed_error *err)
+{
+    struct declaration declaration = {
+        .receiver = receiver, .where = or_empty(where), .app = registry->app};
+    owed_status status = check_receiver(&declaration, err);
+    if (status != OWED_OK)
+        return status;
+    owed_error why;
+    bool typed = receiver->event != NULL && !is_any_event(receiver->event->name);
+    if (typed && check_type(registry, receiver->event, &why) != OWED_OK)
+        return refuse(&declaration, err, "%s", why.text);
+
+    struct receiver *made = make_receiver(registry, receiver, declaration.where);
+    if (made == NULL)
+        return fail_memory(err);
+    const struct receiver *known = registry_receiver(registry, receiver->key);
+    if (known != NULL)
+        return check_known(&declaration, known, made, err);
+    if (!made->any_event) {
+        status = add_type(registry, made->type, !typed, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    *registry->receivers_end = made;
+    registry->receivers_end = &made->next;
+    registry->receiver_count++;
+    return OWED_OK;
+}
+
+owed_status
+owed_declare_receiver(owed_registry *registry, const owed_receiver *receiver, owed_error *err)
+{
+    return registry_declare(registry, receiver, "", err);
+}
