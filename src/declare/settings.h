@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settings.h - the words of [store], [relay] and [log], and what they come to.
+ */
+#ifndef DECLARE_SETTINGS_H
+#define DECLARE_SETTINGS_H
+
+#include <owed/owed.h>
+
+#include "base/options.h"
+
+extern const struct option settings_store[];
+extern const struct option settings_relay[];
+extern const struct option settings_log[];
+
+/* The three, NULL-ended. */
+extern const struct option *const settings_tables[];
+
+/* settings_fill_store sets url, release and busy_timeout_us; settings_fill_relay all that a relay in
+ * this process knows. What they do not name is left alone. Texts and lists live as long as options. */
+void settings_fill_store(const struct options *options, owed_settings *settings);
+void settings_fill_relay(const struct options *options, owed_relay_settings *settings);
+
+#endif
