@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * loop.c - everything outside on one thread: libcurl's poll waits for sockets, programs and the
+ * caller's descriptors alike.
+ */
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "receive/exec.h"
+#include "receive/file.h"
+#include "receive/webhook.h"
+
+#define ENDS_AT_ONCE 1000 // room for what ends as soon as it starts
+#define WAITS_MAX 16      // descriptors of the caller
+
+struct outside {
+    struct outside_settings settings;
+    struct landing landing;
+    struct webhooks webhooks;
+    struct programs programs;
+};
+
+static void
+start_webhook(struct outside *outside, struct flight *flight)
+{
+    webhooks_start(&outside->webhooks, flight);
+}
+
+static void
+start_exec(struct outside *outside, struct flight *flight)
+{
+    programs_start(&outside->programs, flight);
+}
+
+static void
+start_file(struct outside *outside, struct flight *flight)
+{
+    landing_add(&outside->landing, flight, file_append(&flight->delivery));
+}
+
+static void
+start_discard(struct outside *outside, struct flight *flight)
+{
+    landing_add(&outside->landing, flight, owed_done());
+}
+
+static int32_t
+webhook_room(const struct outside *outside)
+{
+    return outside->settings.in_flight - outside->webhooks.count;
+}
+
+static int32_t
+exec_room(const struct outside *outside)
+{
+    return outside->settings.exec_in_flight - outside->programs.count;
+}
+
+static int32_t
+plenty(const struct outside *outside)
+{
+    (void)outside;
+    return ENDS_AT_ONCE;
+}
+
+static void
+abandon_webhook(struct outside *outside, struct flight *flight)
+{
+    webhooks_abandon(&outside->webhooks, flight);
+}
+
+static void
+abandon_exec(struct outside *outside, struct flight *flight)
+{
+    programs_abandon(&outside->programs, flight);
+}
+
+/* What can be run here, by enum runner. */
+static const struct kind {
+    void (*start)(struct outside *outside, struct flight *flight);
+    int32_t (*room)(const struct outside *outside);
+    void (*abandon)(struct outside *outside, struct flight *flight); // NULL: never under way
+} kinds[] = {
+    [RUN_WEBHOOK] = {start_webhook, webhook_room, abandon_webhook},
+    [RUN_EXEC] = {start_exec, exec_room, abandon_exec},
+    [RUN_FILE] = {start_file, plenty, NULL},
+    [RUN_DISCARD] = {start_discard, plenty, NULL},
+};
+
+static const struct kind *
+kind_of(const struct receiver *receiver)
+{
+    size_t runner = receiver->runner;
+    if (runner >= sizeof kinds / sizeof kinds[0] || kinds[runner].start == NULL)
+        return NULL;
+    return &kinds[runner];
+}
+
+static owed_status
+loop_open(const struct outside_settings *settings, struct outside **ret_outside, owed_error *err)
+{
+    struct outside *outside = calloc(1, sizeof *outside);
+    if (outside == NULL)
+        return fail_memory(err);
+    outside->settings = *settings;
+    outside->settings.clock = clock_or_system(settings->clock);
+    outside->landing.clock = outside->settings.clock;
+    owed_status status = programs_open(&outside->programs, &outside->landing, err);
+    if (status == OWED_OK)
+        status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
+    if (status != OWED_OK) {
+        programs_close(&outside->programs);
+        free(outside);
+        return status;
+    }
+    *ret_outside = outside;
+    return OWED_OK;
+}
+
+static int32_t
+loop_room(struct outside *outside, const struct receiver *receiver)
+{
+    const struct kind *kind = kind_of(receiver);
+    int32_t room = kind == NULL ? 0 : kind->room(outside);
+    return room > 0 ? room : 0;
+}
+
+static void
+loop_start(struct outside *outside, struct flight *flight)
+{
+    const struct kind *kind = kind_of(flight->delivery.receiver);
+    flight->builtin = NULL;
+    flight->next = NULL;
+    flight->code = 0;
+    flight->excerpt[0] = '\0';
+    if (kind == NULL) {
+        landing_add(&outside->landing, flight,
+            owed_failed(&flight->delivery, "this receiver is not run by the loop"));
+        return;
+    }
+    kind->start(outside, flight);
+}
+
+/* wait_for waits for any of it; true: the caller's. */
+static bool
+wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
+{
+    struct curl_waitfd waits[WAITS_MAX + 1];
+    struct pollfd asked[WAITS_MAX];
+    if (fd_count > WAITS_MAX)
+        fd_count = WAITS_MAX;
+    for (size_t i = 0; i < fd_count; i++) {
+        waits[i] = (struct curl_waitfd){.fd = fds[i], .events = CURL_WAIT_POLLIN};
+        asked[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    }
+    size_t count = fd_count;
+    if (outside->programs.count > 0)
+        waits[count++] =
+            (struct curl_waitfd){.fd = outside->programs.epoll, .events = CURL_WAIT_POLLIN};
+    int ready = 0;
+    curl_multi_poll(outside->webhooks.multi, waits, (unsigned)count, timeout_ms, &ready);
+    // libcurl does not report a descriptor that hung up.
+    return ready > 0 && fd_count > 0 && poll(asked, fd_count, 0) > 0;
+}
+
+static void
+step(struct outside *outside)
+{
+    webhooks_step(&outside->webhooks);
+    programs_step(&outside->programs);
+}
+
+/* milliseconds_until rounds up, so that nobody wakes just before the time. */
+static int
+milliseconds_until(int64_t at_us, int64_t now_us)
+{
+    if (at_us <= now_us)
+        return 0;
+    int64_t ms = (at_us - now_us) / US_PER_MS + 1;
+    return ms > INT_MAX ? INT_MAX : (int)ms;
+}
+
+static struct flight *
+loop_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
+{
+    int64_t now_us = clock_monotonic_us(&clock_system);
+    int64_t until_us = timeout_ms < 0 ? INT64_MAX : now_us + timeout_ms * US_PER_MS;
+    for (bool called = false;;) {
+        step(outside);
+        if (outside->landing.first != NULL || called)
+            return landing_take(&outside->landing);
+        now_us = clock_monotonic_us(&clock_system);
+        if (now_us >= until_us)
+            return NULL;
+        int64_t next_us = programs_next_us(&outside->programs);
+        if (next_us > until_us)
+            next_us = until_us;
+        called = wait_for(outside, fds, fd_count, milliseconds_until(next_us, now_us));
+    }
+}
+
+static void
+loop_abandon(struct outside *outside, struct flight *flight)
+{
+    const struct kind *kind = kind_of(flight->delivery.receiver);
+    if (flight->builtin != NULL && kind != NULL && kind->abandon != NULL)
+        kind->abandon(outside, flight);
+    else
+        landing_drop(&outside->landing, flight);
+}
+
+static void
+loop_close(struct outside *outside)
+{
+    if (outside == NULL)
+        return;
+    webhooks_close(&outside->webhooks);
+    programs_close(&outside->programs);
+    free(outside);
+}
+
+const struct outside_ops outside_builtin = {
+    .open = loop_open,
+    .room = loop_room,
+    .start = loop_start,
+    .poll = loop_poll,
+    .abandon = loop_abandon,
+    .close = loop_close,
+};

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spawn.c - posix_spawn, with a group, a memory file and pipes.
+ */
+#include "receive/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/moment.h"
+
+#define ARENA_BYTES ((size_t)8 * 1024 * 1024)
+
+static const char *const ours[] = {
+    "OWED_EVENT_ID=", "OWED_EVENT_NAME=", "OWED_DELIVERY_ID=", "OWED_RECEIVER=", "OWED_TARGET=",
+    "OWED_ATTEMPT=", "OWED_IDEMPOTENCY_KEY=", "OWED_CORRELATION_ID=", "OWED_DUE_AT=", "OWED_SEAT="};
+#define OURS (sizeof ours / sizeof ours[0])
+
+static bool
+is_ours(const char *entry)
+{
+    for (size_t i = 0; i < OURS; i++) {
+        if (strncmp(entry, ours[i], strlen(ours[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* make_environment returns the NULL-ended list, or NULL: out of memory. */
+static char **
+make_environment(const owed_delivery *delivery, struct arena *arena)
+{
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **list = arena_alloc(arena, (count + OURS + 1) * sizeof *list);
+    if (list == NULL)
+        return NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_ours(environ[i]))
+            list[used++] = environ[i];
+    }
+
+    const struct claimed *row = delivery->row;
+    char due_at[MOMENT_BYTES];
+    moment_write(row->due_at_us, due_at);
+    size_t first = used;
+#define ADD(...) (list[used++] = arena_printf(arena, __VA_ARGS__))
+    ADD("OWED_EVENT_ID=%" PRId64, row->event_id);
+    ADD("OWED_EVENT_NAME=%s", or_empty(row->event_name));
+    ADD("OWED_DELIVERY_ID=%" PRId64, row->fence.delivery_id);
+    ADD("OWED_RECEIVER=%s", or_empty(row->receiver_key));
+    ADD("OWED_TARGET=%s", or_empty(row->target));
+    ADD("OWED_ATTEMPT=%" PRId32, delivery->attempt);
+    ADD("OWED_IDEMPOTENCY_KEY=%s", delivery->idempotency_key);
+    ADD("OWED_CORRELATION_ID=%s", or_empty(row->correlation_id));
+    ADD("OWED_DUE_AT=%s", due_at);
+#undef ADD
+    for (size_t i = first; i < used; i++) {
+        if (list[i] == NULL)
+            return NULL;
+    }
+    return list;
+}
+
+static bool
+write_all(int fd, struct str bytes)
+{
+    while (bytes.len > 0) {
+        ssize_t n = write(fd, bytes.p, bytes.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes.p += n;
+        bytes.len -= (size_t)n;
+    }
+    return true;
+}
+
+/* payload_file returns a descriptor that can only be read, at the payload's start; -1: errno. */
+static int
+payload_file(struct str payload)
+{
+    CLEANUP(close_fd) int fd = memfd_create("owed-payload", MFD_CLOEXEC);
+    if (fd < 0 || !write_all(fd, payload))
+        return -1;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* lift moves a descriptor above the standard ones, which a caller may have closed: the child's would
+ * overwrite each other. */
+static void
+lift(int *fd)
+{
+    if (*fd < 0 || *fd > 2)
+        return;
+    int low = *fd;
+    *fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
+    close(low);
+}
+
+/* The child's side: 0, 1 and 2, and nothing above them. */
+static int
+add_actions(posix_spawn_file_actions_t *actions, const int fds[3])
+{
+    int failed = 0;
+    for (int i = 0; i < 3; i++)
+        failed |= posix_spawn_file_actions_adddup2(actions, fds[i], i);
+    failed |= posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    return failed;
+}
+
+static int
+set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none;
+    sigset_t all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int failed = posix_spawnattr_setpgroup(attributes, 0);
+    failed |= posix_spawnattr_setsigmask(attributes, &none);
+    failed |= posix_spawnattr_setsigdefault(attributes, &all);
+    failed |= posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return failed;
+}
+
+/* run starts it; returns 0 or what is wrong, as errno has it. */
+static int
+run(const char *path, const int fds[3], char *const *environment, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed != 0)
+        return failed;
+    failed = posix_spawnattr_init(&attributes);
+    if (failed != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failed;
+    }
+    CLEANUP(free_ptr) char *name = strdup(path);
+    char *const arguments[] = {name, NULL};
+    if (name == NULL || add_actions(&actions, fds) != 0 || set_attributes(&attributes) != 0)
+        failed = ENOMEM;
+    else
+        failed = posix_spawn(ret_pid, path, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static owed_status
+refuse(owed_error *err, int native)
+{
+    const char *hint = native == ENOEXEC ? "; a script starts with #! and its interpreter" : "";
+    return fail_native(
+        err, OWED_UNAVAILABLE, native, "cannot be run: %s%s", strerrordesc_np(native), hint);
+}
+
+/* watch opens what the child is waited for with. Without a pidfd it could not be, so it ends. */
+static owed_status
+watch(pid_t pid, int *ret_pidfd, owed_error *err)
+{
+    *ret_pidfd = pidfd_open(pid, 0);
+    if (*ret_pidfd >= 0)
+        return OWED_OK;
+    int native = errno;
+    kill(-pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    return refuse(err, native);
+}
+
+owed_status
+spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, ARENA_BYTES);
+    char **environment = make_environment(delivery, &arena);
+    if (environment == NULL)
+        return fail_memory(err);
+
+    CLEANUP(close_fd) int input = payload_file(delivery->row->payload);
+    if (input < 0)
+        return refuse(err, errno);
+    int out[2];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return refuse(err, errno);
+    CLEANUP(close_fd) int out_read = out[0];
+    CLEANUP(close_fd) int out_write = out[1];
+    int problems[2];
+    if (pipe2(problems, O_CLOEXEC) != 0)
+        return refuse(err, errno);
+    CLEANUP(close_fd) int err_read = problems[0];
+    CLEANUP(close_fd) int err_write = problems[1];
+
+    lift(&input);
+    lift(&out_write);
+    lift(&err_write);
+    struct child child = {.out = out_read, .err = err_read};
+    int failed = run(delivery->receiver->declared.exec, (const int[]){input, out_write, err_write},
+        environment, &child.pid);
+    if (failed != 0)
+        return refuse(err, failed);
+    owed_status status = watch(child.pid, &child.pidfd, err);
+    if (status != OWED_OK)
+        return status;
+    fcntl(out_read, F_SETFL, O_NONBLOCK);
+    fcntl(err_read, F_SETFL, O_NONBLOCK);
+    out_read = -1;
+    err_read = -1;
+    *ret_child = child;
+    return OWED_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * spawn.h - starting a program: its own process group, its input, two pipes, nothing else open.
+ */
+#ifndef RECEIVE_SPAWN_H
+#define RECEIVE_SPAWN_H
+
+#include <sys/types.h>
+
+#include "deliver/delivery.h"
+
+struct child {
+    pid_t pid; // and its process group
+    int pidfd;
+    int out; // our ends: non-blocking, close on exec
+    int err;
+};
+
+/*
+ * spawn runs the program with the payload on its standard input, as a file that is read from its
+ * start: a program which reads none of it, or only a part, holds nobody up. Its environment is ours,
+ * without OWED_SEAT, and OWED_EVENT_ID, OWED_EVENT_NAME, OWED_DELIVERY_ID, OWED_RECEIVER,
+ * OWED_TARGET, OWED_ATTEMPT, OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID, OWED_DUE_AT. Signals are at
+ * their defaults, none is blocked. The sentence of a failure does not name the program.
+ */
+owed_status spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err);
+
+#endif

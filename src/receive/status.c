@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.c - one table of statuses, and Retry-After.
+ */
+#include "receive/status.h"
+
+#include <curl/curl.h>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "receive/text.h"
+
+struct status {
+    long number;
+    const char *reason;
+    bool may_pass; // a failure, not the end
+    bool may_wait; // Retry-After is obeyed
+};
+
+static const struct status statuses[] = {
+    {200, "OK", false, false},
+    {201, "Created", false, false},
+    {202, "Accepted", false, false},
+    {204, "No Content", false, false},
+    {301, "Moved Permanently", false, false},
+    {302, "Found", false, false},
+    {303, "See Other", false, false},
+    {307, "Temporary Redirect", false, false},
+    {308, "Permanent Redirect", false, false},
+    {400, "Bad Request", false, false},
+    {401, "Unauthorized", false, false},
+    {403, "Forbidden", false, false},
+    {404, "Not Found", false, false},
+    {405, "Method Not Allowed", false, false},
+    {406, "Not Acceptable", false, false},
+    {408, "Request Timeout", true, false},
+    {409, "Conflict", false, false},
+    {410, "Gone", false, false},
+    {411, "Length Required", false, false},
+    {413, "Content Too Large", false, false},
+    {414, "URI Too Long", false, false},
+    {415, "Unsupported Media Type", false, false},
+    {421, "Misdirected Request", false, false},
+    {422, "Unprocessable Content", false, false},
+    {425, "Too Early", true, false},
+    {429, "Too Many Requests", true, true},
+    {431, "Request Header Fields Too Large", false, false},
+    {451, "Unavailable For Legal Reasons", false, false},
+    {500, "Internal Server Error", true, false},
+    {501, "Not Implemented", true, false},
+    {502, "Bad Gateway", true, false},
+    {503, "Service Unavailable", true, true},
+    {504, "Gateway Timeout", true, false},
+    {507, "Insufficient Storage", true, false},
+};
+
+static const struct status *
+find(long number)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        if (statuses[i].number == number)
+            return &statuses[i];
+    }
+    return NULL;
+}
+
+owed_verdict
+status_verdict(long status)
+{
+    if (status >= 200 && status < 300)
+        return OWED_VERDICT_DONE;
+    const struct status *known = find(status);
+    bool may_pass = known != NULL ? known->may_pass : status >= 500 && status < 600;
+    return may_pass ? OWED_VERDICT_FAILED : OWED_VERDICT_PERMANENT;
+}
+
+const char *
+status_reason(long status)
+{
+    const struct status *known = find(status);
+    return known == NULL ? "" : known->reason;
+}
+
+bool
+status_may_wait(long status)
+{
+    const struct status *known = find(status);
+    return known != NULL && known->may_wait;
+}
+
+static bool
+read_digits(struct str text, int64_t *ret_seconds)
+{
+    int64_t seconds = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] < '0' || text.p[i] > '9')
+            return false;
+        seconds = seconds * 10 + (text.p[i] - '0');
+        if (seconds > LIMIT_DURATION_US / US_PER_SECOND)
+            seconds = LIMIT_DURATION_US / US_PER_SECOND;
+    }
+    *ret_seconds = seconds;
+    return text.len > 0;
+}
+
+bool
+retry_after_read(const char *value, int64_t now_us, int64_t *ret_wait_us)
+{
+    struct str text = text_trim(str_of(value));
+    int64_t seconds;
+    if (read_digits(text, &seconds)) {
+        *ret_wait_us = seconds * US_PER_SECOND;
+        return true;
+    }
+    // Every form of an HTTP date begins with the name of a day; curl_getdate takes much else.
+    bool is_named = text.len > 0 && ((text.p[0] | 0x20) >= 'a' && (text.p[0] | 0x20) <= 'z');
+    time_t at = is_named ? curl_getdate(text.p, NULL) : -1;
+    if (at == -1)
+        return false;
+    if (at <= now_us / US_PER_SECOND) {
+        *ret_wait_us = 0;
+        return true;
+    }
+    bool is_far = at - now_us / US_PER_SECOND >= LIMIT_DURATION_US / US_PER_SECOND;
+    *ret_wait_us = is_far ? LIMIT_DURATION_US : at * US_PER_SECOND - now_us;
+    return true;
+}

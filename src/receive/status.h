@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.h - what an HTTP answer means.
+ */
+#ifndef RECEIVE_STATUS_H
+#define RECEIVE_STATUS_H
+
+#include <owed/receiver.h>
+
+/* status_verdict: 2xx is done; 408, 425, 429 and 5xx are failures that may pass; all else is
+ * permanent. */
+owed_verdict status_verdict(long status);
+
+/* status_reason is the usual phrase, "Service Unavailable"; "" for a number without one. */
+const char *status_reason(long status);
+
+/* status_may_wait: a Retry-After beside it is obeyed. */
+bool status_may_wait(long status);
+
+/* retry_after_read takes whole seconds or an HTTP date (one in the past means 0); false: neither.
+ * The result is never above LIMIT_DURATION_US. */
+bool retry_after_read(const char *value, int64_t now_us, int64_t *ret_wait_us);
+
+#endif

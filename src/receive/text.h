@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * text.h - what others wrote, made fit to be shown and kept.
+ */
+#ifndef RECEIVE_TEXT_H
+#define RECEIVE_TEXT_H
+
+#include "base/str.h"
+
+/*
+ * text_clean writes at most size - 1 bytes and a NUL: valid UTF-8, cut between characters. Bytes
+ * that are no UTF-8 become '?', control characters blanks (line ends and tabs stay where lines is
+ * set). Returns the length.
+ */
+size_t text_clean(char *ret, size_t size, struct str bytes, bool lines);
+
+bool text_is_blank(char c); // a space, tab, CR or LF
+
+/* text_trim drops blanks and line ends at both ends. */
+struct str text_trim(struct str text);
+
+/* text_last_line returns the last line that holds more than blanks, trimmed; empty: there is none. */
+struct str text_last_line(struct str text);
+
+/* text_tail returns the end of the bytes, at most max of them, from the start of a character. */
+struct str text_tail(struct str bytes, size_t max);
+
+#endif
