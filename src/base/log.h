@@ -9,6 +9,8 @@
 
 #include <owed/owed.h>
 
+#include "base/str.h"
+
 struct log {
     owed_log_function write; // NULL: nothing is logged
     void *state;

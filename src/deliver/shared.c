@@ -192,6 +192,8 @@ shared_all_wait(struct shared *shared)
     long long commits = atomic_load(&shared->commits);
     for (int i = 0; i < shared->slot_count; i++) {
         struct slot *s = &shared->slots[i];
+        if (atomic_load(&s->closed))
+            continue;
         if (!atomic_load(&s->idle) || atomic_load(&s->seen) != commits)
             return false;
     }

@@ -60,6 +60,7 @@ struct slot {
     atomic_bool ready;   // it has opened its store and module
     atomic_bool idle;    // its last claim came back empty, and nothing is in flight
     atomic_llong seen;   // shared->commits before that claim
+    atomic_bool closed;  // its worker has done its share, and none follows
 };
 
 #define SHARED_SLOTS 64
@@ -114,7 +115,7 @@ long long slot_works(struct shared *shared, int slot);
 void slot_waits(struct shared *shared, int slot, long long seen);
 void shared_committed(struct shared *shared);
 
-/* shared_all_wait tells whether every worker waits and nobody has given another anything to do. */
+/* shared_all_wait tells whether every worker that is left waits and nobody has given another anything to do. */
 bool shared_all_wait(struct shared *shared);
 
 /* slot_overdue_at tells when the receiver in hand is over its time, INT64_MAX: never; *ret_turn is
