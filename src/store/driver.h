@@ -46,12 +46,13 @@ struct sql {                       // one dialect, generated from sql/<dialect>/
     const char *const *statements; // STMT_MAX of them
     const struct script *schema;   // ends with a NULL name
     const struct script *routines; // ends with a NULL name
+    const char *session;           // script for every connection that we open
 };
 
 struct db_options {
-    int64_t busy_timeout_us;
-    bool create;    // make the file where there is none
-    bool read_only; // for commands that only look
+    int64_t busy_timeout_us; // 0: 5 s; below 0: no wait at all
+    bool create;             // make the file where there is none
+    bool read_only;          // for commands that only look
 };
 
 struct db;   // one connection
@@ -61,6 +62,7 @@ struct driver {
     const char *scheme; // "sqlite"
     const struct sql *sql;
 
+    /* open: CONFIG for a bad URL, UNAVAILABLE where there is no such store and create is not set. */
     owed_status (*open)(
         const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
     owed_status (*adopt)(void *native, struct db **ret_db, owed_error *err);
@@ -83,6 +85,8 @@ struct driver {
      * back; adopted connections included. */
     void (*veto)(struct db *db);
 
+    /* run starts a statement; args live until finish. One run of each statement at a time. Without
+     * columns it is done when run returns. */
     owed_status (*run)(struct db *db, enum stmt stmt, const struct value *args, size_t count,
         struct rows **ret_rows, owed_error *err);
     bool (*next)(struct rows *rows);
@@ -94,7 +98,9 @@ struct driver {
     owed_status (*script)(struct db *db, const char *text, owed_error *err);
 
     /* wake_fd becomes readable when somebody may have committed; -1 where there is no such thing.
-     * changed empties it and tells whether another connection did commit since the last call. */
+     * changed empties it and tells whether another connection did commit since the last call. On
+     * SQLite the fd may speak before the commit can be seen, and not again: after it spoke, look
+     * closely (every 50 us for up to 20 ms) until changed says so. */
     int (*wake_fd)(struct db *db);
     bool (*changed)(struct db *db);
 
@@ -125,7 +131,7 @@ struct fault {
 };
 struct db *driver_fault_wrap(struct db *inner, struct fault *fault);
 
-/* driver_for finds the driver of a URL by its scheme; INVALID names the known schemes. */
+/* driver_for finds the driver of a URL by its scheme; CONFIG names the known schemes. */
 owed_status driver_for(const char *url, const struct driver **ret_driver, owed_error *err);
 
 #endif

@@ -51,13 +51,15 @@ create table owed_delivery (
     succeeded_at integer not null default 0,
     unique (event_id, receiver_key, target_digest)
 ) strict;
--- The two arms of a claim: what is due, and whose lease is over.
-create index owed_delivery_owed on owed_delivery (lane, kind, available_at, id)
+-- The two arms of a claim: what is due, and whose lease is over. An index ends with the id unsaid, so
+-- all of them give (available_at, id) order.
+create index owed_delivery_owed on owed_delivery (lane, kind, available_at)
     where status in ('pending', 'failed');
-create index owed_delivery_claimed on owed_delivery (lane, kind, lease_expires_at, available_at, id)
+create index owed_delivery_claimed
+    on owed_delivery (lane, kind, lease_expires_at, available_at, receiver_key)
     where status = 'claimed';
 -- Owed rows of one receiver: for a relay that knows only some of a lane, for publish and for status.
-create index owed_delivery_by_receiver on owed_delivery (receiver_key, available_at, id)
+create index owed_delivery_by_receiver on owed_delivery (receiver_key, lane, kind, available_at)
     where status in ('pending', 'failed');
 create index owed_delivery_ended_badly on owed_delivery (status, receiver_key, id)
     where status in ('dead', 'orphaned');
@@ -100,7 +102,9 @@ create table owed_receiver (
     paused_reason text not null default '',
     release integer not null default 0,
     published_at integer not null,
-    removed_at integer not null default 0
+    removed_at integer not null default 0,
+    -- The lane that its rows stand in. While the receiver is paused: one that nobody serves.
+    stored_lane text not null as (case when paused_at > 0 then lane || '!' || key else lane end)
 ) strict;
 create index owed_receiver_by_event on owed_receiver (event_name);
 
@@ -140,4 +144,14 @@ create table owed_relay (
 create table owed_last_success (
     receiver_key text primary key not null,
     last_succeeded_at integer not null
+) strict;
+
+-- What migrate has run: each migration once, each routine as it was last replaced.
+create table owed_schema (
+    kind text not null check (kind in ('schema', 'routine')),
+    name text not null,
+    version integer not null,
+    checksum text not null,
+    applied_at integer not null,
+    primary key (kind, name)
 ) strict;

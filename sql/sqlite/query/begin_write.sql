@@ -1,0 +1,2 @@
+-- Begins a transaction that will write: the writer's lock is taken at once.
+begin immediate

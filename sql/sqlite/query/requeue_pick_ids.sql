@@ -1,0 +1,9 @@
+-- Which of these rows can be owed again?
+-- Parameters: a JSON array of ids, receiver key (empty: any), orphaned ones too (1 or 0).
+-- Columns: id.
+-- Index: the primary key.
+select d.id from owed_delivery as d
+where d.id in (select value from json_each($1)) and ($2 = '' or d.receiver_key = $2)
+and (d.status = 'dead' or (d.status = 'orphaned' and $3 = 1 and exists (
+    select 1 from owed_receiver as r where r.key = d.receiver_key and r.removed_at = 0)))
+order by d.id

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * claim.c - taking rows for a while, and when the next ones can be taken.
+ *
+ * A claim is one write transaction: pick ids by index, read those rows and their events until the
+ * batch is full, mark them. A look before it keeps an idle relay from ever taking the writer's lock.
+ */
+#include "store/verbs.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/limits.h"
+
+/* Where a claim looks: lanes and receivers as JSON arrays; one lane alone is passed as it is. */
+struct where {
+    struct buf lanes;
+    struct buf receivers;
+    size_t lane_count;
+    const char *one_lane; // the caller's, or in the arena
+};
+
+static void
+where_done(struct where *where)
+{
+    buf_done(&where->lanes);
+    buf_done(&where->receivers);
+}
+
+static void
+read_lane(struct reader *reader, void *item)
+{
+    *(const char **)item = read_text(reader);
+}
+
+/* lanes_of_app lists the lanes in which anything is owed, as a NULL-ended array in the arena. */
+static owed_status
+lanes_of_app(
+    struct db *db, const char *app, struct arena *arena, const char ***ret_lanes, owed_error *err)
+{
+    char from[LIMIT_LANE_BYTES + 2], to[LIMIT_LANE_BYTES + 2];
+    snprintf(from, sizeof from, "%.*s/", LIMIT_LANE_BYTES, app);
+    snprintf(to, sizeof to, "%.*s0", LIMIT_LANE_BYTES, app); // '0' follows '/'
+    void *found = NULL;
+    size_t count = 0;
+    struct list list = {sizeof(const char *), read_lane, arena};
+    owed_status status =
+        read_all(db, STMT_LANES, ARGS(V_TEXT(from), V_TEXT(to)), &list, &found, &count, err);
+    if (status != OWED_OK)
+        return status;
+    const char **lanes = arena_alloc(arena, (count + 1) * sizeof *lanes);
+    if (lanes == NULL)
+        return fail_memory(err);
+    if (count > 0)
+        memcpy(lanes, found, count * sizeof *lanes);
+    *ret_lanes = lanes;
+    return OWED_OK;
+}
+
+static owed_status
+find_where(struct db *db, const struct claim *claim, struct arena *arena, struct where *where,
+    owed_error *err)
+{
+    buf_init(&where->lanes, JSON_ARGUMENT_BYTES);
+    buf_init(&where->receivers, JSON_ARGUMENT_BYTES);
+    const char *const *lanes = claim->lanes;
+    if (lanes == NULL) {
+        const char **found = NULL;
+        owed_status status = lanes_of_app(db, claim->app, arena, &found, err);
+        if (status != OWED_OK)
+            return status;
+        lanes = found;
+    }
+    json_texts(&where->lanes, lanes);
+    while (lanes[where->lane_count] != NULL)
+        where->lane_count++;
+    where->one_lane = lanes[0];
+    if (claim->receivers != NULL)
+        json_texts(&where->receivers, claim->receivers);
+    return where->lanes.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
+}
+
+/* pick starts the statement that fits; its rows are ids in the order of the queue. */
+static owed_status
+pick(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
+    struct rows **ret_rows, owed_error *err)
+{
+    struct value now = V_INT(claim->now_us), count = V_INT(limit);
+    struct value lanes = V_STR(buf_view(&where->lanes)), kind = V_TEXT(claim->kind);
+    struct value receivers = V_STR(buf_view(&where->receivers));
+    if (claim->receivers != NULL)
+        return query(
+            db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers), ret_rows, err);
+    if (where->lane_count == 1)
+        return query(db, STMT_CLAIM_PICK_LANE, ARGS(V_TEXT(where->one_lane), kind, now, count),
+            ret_rows, err);
+    return query(db, STMT_CLAIM_PICK, ARGS(lanes, kind, now, count), ret_rows, err);
+}
+
+/* pick_ids writes them as a JSON array. */
+static owed_status
+pick_ids(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
+    struct buf *ids, size_t *ret_count, owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = pick(db, claim, where, limit, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    buf_clear(ids);
+    size_t count = 0;
+    for (; db->driver->next(rows); count++) {
+        buf_putc(ids, count == 0 ? '[' : ',');
+        buf_int(ids, db->driver->column(rows, 0).integer);
+    }
+    buf_puts(ids, count == 0 ? "[]" : "]");
+    status = db->driver->finish(rows, NULL, err);
+    if (status == OWED_OK && ids->failed)
+        status = fail_memory(err);
+    *ret_count = count;
+    return status;
+}
+
+/* A batch under way. */
+struct batch {
+    const struct claim *claim;
+    struct arena *arena;
+    const char *claimed_by; // in the arena
+    struct claimed *rows;
+    size_t count;
+    size_t bytes;       // of payloads
+    struct buf taken;   // ids, as a JSON array
+    struct buf orphans; // ids of rows whose event is gone
+};
+
+static void
+add_id(struct buf *ids, int64_t id)
+{
+    buf_putc(ids, ids->len == 0 ? '[' : ',');
+    buf_int(ids, id);
+}
+
+/* read_claimed fills in a row as it will be once it is marked. */
+static void
+read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, bool *ret_gone)
+{
+    row->fence.delivery_id = read_int(r);
+    row->fence.claimed_by = batch->claimed_by;
+    const char *status = read_text(r);
+    int64_t claimed_at = read_int(r), lease = read_int(r), now = batch->claim->now_us;
+    bool lapsed = status != NULL && strcmp(status, "claimed") == 0 && lease > 0;
+    row->fence.claimed_at_us = now > claimed_at ? now : claimed_at + 1;
+    row->lease_expires_at_us = now + batch->claim->lease_us;
+    row->losses = read_int32(r) + lapsed;
+    row->event_id = read_int(r);
+    row->receiver_key = read_text(r);
+    row->target = read_text(r);
+    row->lane = read_text(r);
+    row->attempts = read_int32(r);
+    row->max_attempts = read_int32(r);
+    row->available_at_us = read_int(r);
+    row->due_at_us = read_int(r);
+    struct str uid = read_bytes(r);
+    *ret_gone = uid.len != sizeof row->event_uid;
+    if (*ret_gone)
+        return;
+    memcpy(row->event_uid, uid.p, sizeof row->event_uid);
+    row->event_name = read_text(r);
+    row->event_version = read_int32(r);
+    row->payload = read_bytes(r);
+    row->occurred_at_us = read_int(r);
+    row->recorded_at_us = read_int(r);
+    row->actor_key = read_text(r);
+    row->actor_label = read_text(r);
+    row->scope = read_text(r);
+    row->correlation_id = read_text(r);
+    row->traceparent = read_text(r);
+}
+
+/* fits tells whether a row joins the batch: one that somebody was lost with goes alone, and payloads
+ * have a bound above the first. */
+static bool
+fits(const struct batch *batch, const struct claimed *row)
+{
+    if (batch->count == 0)
+        return true;
+    return batch->rows[0].losses <= 0 && row->losses <= 0 &&
+        batch->bytes + row->payload.len <= batch->claim->max_bytes;
+}
+
+static owed_status
+fetch_rows(struct db *db, struct batch *batch, struct rows *rows, owed_error *err)
+{
+    while (db->driver->next(rows)) {
+        struct claimed row = {0};
+        bool gone = false;
+        struct reader r = reader(db, rows, batch->arena);
+        read_claimed(&r, batch, &row, &gone);
+        if (r.no_memory)
+            return fail_memory(err);
+        if (gone) {
+            add_id(&batch->orphans, row.fence.delivery_id);
+            continue;
+        }
+        if (!fits(batch, &row))
+            break;
+        add_id(&batch->taken, row.fence.delivery_id);
+        batch->bytes += row.payload.len;
+        batch->rows[batch->count++] = row;
+        if (row.losses > 0)
+            break;
+    }
+    return batch->taken.failed || batch->orphans.failed ? fail_memory(err) : OWED_OK;
+}
+
+static owed_status
+fetch(struct db *db, struct batch *batch, const struct buf *ids, owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = query(db, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(ids))), &rows, err);
+    if (status != OWED_OK)
+        return status;
+    status = fetch_rows(db, batch, rows, err);
+    owed_status ended = db->driver->finish(rows, NULL, status == OWED_OK ? err : NULL);
+    return status == OWED_OK ? ended : status;
+}
+
+static owed_status
+mark(struct db *db, struct batch *batch, owed_error *err)
+{
+    const struct claim *claim = batch->claim;
+    if (batch->orphans.len > 0) {
+        buf_putc(&batch->orphans, ']');
+        owed_status status = change(db, STMT_CLAIM_ABANDON,
+            ARGS(V_STR(buf_view(&batch->orphans)), V_INT(claim->now_us),
+                V_TEXT("its event was deleted from owed_event")),
+            NULL, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    if (batch->count == 0)
+        return OWED_OK;
+    buf_putc(&batch->taken, ']');
+    int64_t changed = 0;
+    owed_status status = change(db, STMT_CLAIM_MARK,
+        ARGS(V_STR(buf_view(&batch->taken)), V_TEXT(claim->claimed_by), V_INT(claim->now_us),
+            V_INT(claim->now_us + claim->lease_us)),
+        &changed, err);
+    if (status == OWED_OK && changed != (int64_t)batch->count)
+        return fail(
+            err, OWED_STORE, "a claim of %zu rows marked %lld", batch->count, (long long)changed);
+    return status;
+}
+
+static owed_status
+take(
+    struct db *db, struct batch *batch, const struct where *where, struct buf *ids, owed_error *err)
+{
+    size_t picked = 0;
+    owed_status status = pick_ids(db, batch->claim, where, batch->claim->limit, ids, &picked, err);
+    if (status != OWED_OK || picked == 0)
+        return status;
+    batch->rows = arena_alloc(batch->arena, picked * sizeof *batch->rows);
+    if (batch->rows == NULL)
+        return fail_memory(err);
+    status = fetch(db, batch, ids, err);
+    return status == OWED_OK ? mark(db, batch, err) : status;
+}
+
+/* take_once is a whole claim; *ret_again: nothing was taken but rows that could not be delivered were
+ * put away, and there may be more. */
+static owed_status
+take_once(
+    struct db *db, struct batch *batch, const struct where *where, bool *ret_again, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    size_t found = 0;
+    *ret_again = false;
+    owed_status status = pick_ids(db, batch->claim, where, 1, &ids, &found, err);
+    if (status != OWED_OK || found == 0)
+        return status;
+    buf_init(&batch->taken, JSON_ARGUMENT_BYTES);
+    buf_init(&batch->orphans, JSON_ARGUMENT_BYTES);
+    struct scope scope;
+    status = scope_begin(db, &scope, err);
+    if (status == OWED_OK)
+        status = scope_end(&scope, take(db, batch, where, &ids, err), err);
+    *ret_again = batch->count == 0 && batch->orphans.len > 0;
+    buf_done(&batch->taken);
+    buf_done(&batch->orphans);
+    return status;
+}
+
+owed_status
+store_claim(struct db *db, const struct claim *claim, struct arena *arena,
+    struct claimed **ret_rows, size_t *ret_count, owed_error *err)
+{
+    CLEANUP(where_done) struct where where = {0};
+    owed_status status = find_where(db, claim, arena, &where, err);
+    struct batch batch = {
+        .claim = claim, .arena = arena, .claimed_by = arena_strdup(arena, claim->claimed_by)};
+    if (status == OWED_OK && batch.claimed_by == NULL)
+        status = fail_memory(err);
+    bool again = where.lane_count > 0 && claim->limit > 0;
+    while (status == OWED_OK && again)
+        status = take_once(db, &batch, &where, &again, err);
+    if (status != OWED_OK)
+        return status;
+    *ret_rows = batch.rows;
+    *ret_count = batch.count;
+    return OWED_OK;
+}
+
+owed_status
+store_next_due(struct db *db, const struct claim *claim, int64_t *ret_at_us, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    CLEANUP(where_done) struct where where = {0};
+    owed_status status = find_where(db, claim, &arena, &where, err);
+    if (status != OWED_OK)
+        return status;
+    struct value lanes = V_STR(buf_view(&where.lanes)), kind = V_TEXT(claim->kind);
+    int64_t at_us = INT64_MAX;
+    if (claim->receivers == NULL)
+        status = query_int(db, STMT_NEXT_DUE, ARGS(lanes, kind), &at_us, NULL, err);
+    else
+        status = query_int(db, STMT_NEXT_DUE_RECEIVERS,
+            ARGS(lanes, kind, V_STR(buf_view(&where.receivers))), &at_us, NULL, err);
+    if (status == OWED_OK)
+        *ret_at_us = at_us;
+    return status;
+}

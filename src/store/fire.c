@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fire.c - writing events and what is owed for them.
+ */
+#include "store/verbs.h"
+
+static owed_status
+find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
+{
+    bool found = false;
+    owed_status status =
+        query_int(db, STMT_EVENT_BY_DEDUPE, ARGS(V_TEXT(key)), ret_id, &found, err);
+    if (status == OWED_OK && !found)
+        return fail(
+            err, OWED_STORE, "dedupe key '%.255s' is taken by an event that is not there", key);
+    return status;
+}
+
+owed_status
+store_insert_event(
+    struct db *db, const struct new_event *event, int64_t *ret_id, bool *ret_fresh, owed_error *err)
+{
+    struct value cause = event->causation_id == 0 ? V_NULL : V_INT(event->causation_id);
+    struct value dedupe = is_empty(event->dedupe_key) ? V_NULL : V_TEXT(event->dedupe_key);
+    bool fresh = false;
+    owed_status status = query_int(db, STMT_EVENT_INSERT,
+        ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name), V_INT(event->version),
+            V_STR(event->payload), dedupe, V_INT(event->occurred_at_us),
+            V_INT(event->recorded_at_us), V_INT(event->due_at_us), V_TEXT(event->actor_key),
+            V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
+            V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent)),
+        ret_id, &fresh, err);
+    if (status == OWED_OK && !fresh)
+        status = find_by_dedupe_key(db, event->dedupe_key, ret_id, err);
+    if (status == OWED_OK)
+        *ret_fresh = fresh;
+    return status;
+}
+
+owed_status
+store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_error *err)
+{
+    return change(db, STMT_DELIVERY_INSERT,
+        ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_TEXT(delivery->lane),
+            V_TEXT(delivery->kind), V_INT(delivery->max_attempts),
+            V_INT(delivery->available_at_us)),
+        NULL, err);
+}
+
+owed_status
+store_event_exists(
+    struct db *db, int64_t id, const uint8_t uid[16], bool *ret_exists, owed_error *err)
+{
+    int64_t one = 0;
+    owed_status status =
+        query_int(db, STMT_EVENT_EXISTS, ARGS(V_INT(id), V_BLOB(uid, 16)), &one, NULL, err);
+    if (status == OWED_OK)
+        *ret_exists = one == 1;
+    return status;
+}

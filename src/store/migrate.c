@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * migrate.c - making the tables, bringing them up to date, and refusing those of another time.
+ *
+ * Migrations are numbered and never edited once released; each runs once. Routines (views, triggers)
+ * are replaced whole by every migrate. Everything happens in one transaction.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "store/verbs.h"
+
+/* One line of what has run here. */
+struct applied {
+    const char *kind;
+    int64_t version;
+    const char *name;
+    const char *checksum;
+};
+
+struct history {
+    struct applied *lines;
+    size_t count;
+};
+
+static void
+read_applied(struct reader *reader, void *item)
+{
+    struct applied *applied = item;
+    applied->kind = read_text(reader);
+    applied->version = read_int(reader);
+    applied->name = read_text(reader);
+    applied->checksum = read_text(reader);
+}
+
+static owed_status
+read_history(struct db *db, struct arena *arena, struct history *ret_history, owed_error *err)
+{
+    *ret_history = (struct history){0};
+    int64_t exists = 0;
+    owed_status status = query_int(db, STMT_SCHEMA_EXISTS, NO_ARGS, &exists, NULL, err);
+    if (status != OWED_OK || exists == 0)
+        return status;
+    void *lines = NULL;
+    struct list list = {sizeof(struct applied), read_applied, arena};
+    status = read_all(db, STMT_SCHEMA_APPLIED, NO_ARGS, &list, &lines, &ret_history->count, err);
+    ret_history->lines = lines;
+    return status;
+}
+
+static const struct applied *
+find(const struct history *history, const char *kind, const char *name)
+{
+    for (size_t i = 0; i < history->count; i++) {
+        const struct applied *line = &history->lines[i];
+        if (strcmp(line->kind, kind) == 0 && strcmp(line->name, name) == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static int64_t
+version_here(const struct history *history)
+{
+    int64_t version = 0;
+    for (size_t i = 0; i < history->count; i++)
+        if (strcmp(history->lines[i].kind, "schema") == 0 && history->lines[i].version > version)
+            version = history->lines[i].version;
+    return version;
+}
+
+static int64_t
+version_known(const struct sql *sql)
+{
+    int64_t version = 0;
+    for (const struct script *script = sql->schema; script->name != NULL; script++)
+        version = script->version;
+    return version;
+}
+
+/* refuse_foreign answers SCHEMA for tables that a newer program made, or that another text made. */
+static owed_status
+refuse_foreign(const struct sql *sql, const struct history *history, owed_error *err)
+{
+    int64_t here = version_here(history), known = version_known(sql);
+    if (here > known)
+        return fail(err, OWED_SCHEMA,
+            "the tables are of version %lld and this program knows up to version %lld: use the "
+            "program that made them, or a newer one",
+            (long long)here, (long long)known);
+    for (const struct script *script = sql->schema; script->name != NULL; script++) {
+        const struct applied *line = find(history, "schema", script->name);
+        if (line != NULL && strcmp(line->checksum, script->checksum) != 0)
+            return fail(err, OWED_SCHEMA,
+                "migration %s ran here with another text (checksum %.12s, this program's is %.12s): "
+                "an applied migration is never edited",
+                script->name, line->checksum, script->checksum);
+    }
+    return OWED_OK;
+}
+
+owed_status
+store_check(struct db *db, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct history history;
+    owed_status status = read_history(db, &arena, &history, err);
+    if (status == OWED_OK)
+        status = refuse_foreign(db->driver->sql, &history, err);
+    if (status != OWED_OK)
+        return status;
+    int64_t here = version_here(&history), known = version_known(db->driver->sql);
+    if (here == 0)
+        return fail(err, OWED_SCHEMA, "the store has no tables of owed: run owed init");
+    if (here < known)
+        return fail(err, OWED_SCHEMA,
+            "the tables are of version %lld and this program wants version %lld: run owed migrate",
+            (long long)here, (long long)known);
+    for (const struct script *script = db->driver->sql->routines; script->name != NULL; script++)
+        if (find(&history, "routine", script->name) == NULL)
+            return fail(err, OWED_SCHEMA, "routine %s is missing: run owed migrate", script->name);
+    return OWED_OK;
+}
+
+static owed_status
+run_script(
+    struct db *db, const struct script *script, const char *kind, int64_t now_us, owed_error *err)
+{
+    owed_status status = db->driver->script(db, script->text, err);
+    if (status != OWED_OK)
+        return status;
+    return change(db, STMT_SCHEMA_RECORD,
+        ARGS(V_TEXT(kind), V_TEXT(script->name), V_INT(script->version), V_TEXT(script->checksum),
+            V_INT(now_us)),
+        NULL, err);
+}
+
+static owed_status
+run_all(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct history history;
+    const struct sql *sql = db->driver->sql;
+    owed_status status = read_history(db, &arena, &history, err);
+    if (status == OWED_OK)
+        status = refuse_foreign(sql, &history, err);
+    for (const struct script *s = sql->schema; status == OWED_OK && s->name != NULL; s++) {
+        if (find(&history, "schema", s->name) != NULL)
+            continue;
+        status = run_script(db, s, "schema", now_us, err);
+        *ret_applied += 1;
+    }
+    for (const struct script *s = sql->routines; status == OWED_OK && s->name != NULL; s++) {
+        const struct applied *line = find(&history, "routine", s->name);
+        status = run_script(db, s, "routine", now_us, err);
+        *ret_applied += line == NULL || strcmp(line->checksum, s->checksum) != 0;
+    }
+    return status;
+}
+
+owed_status
+store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
+{
+    int applied = 0;
+    struct scope scope;
+    owed_status status = scope_begin(db, &scope, err);
+    if (status != OWED_OK)
+        return status;
+    status = scope_end(&scope, run_all(db, now_us, &applied, err), err);
+    if (status == OWED_OK && ret_applied != NULL)
+        *ret_applied = applied;
+    return status;
+}
+
+owed_status
+store_print_migrations(
+    const char *scheme, struct db *db, store_print print, void *state, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct history history = {0};
+    const struct driver *driver = NULL;
+    owed_status status = OWED_OK;
+    if (db != NULL) {
+        driver = db->driver;
+        status = read_history(db, &arena, &history, err);
+    } else {
+        char url[32];
+        snprintf(url, sizeof url, "%.16s:", or_empty(scheme));
+        status = driver_for(url, &driver, err);
+    }
+    if (status == OWED_OK)
+        status = refuse_foreign(driver->sql, &history, err);
+    if (status != OWED_OK)
+        return status;
+    for (const struct script *s = driver->sql->schema; s->name != NULL; s++)
+        if (find(&history, "schema", s->name) == NULL)
+            print(state, s->name, s->text);
+    for (const struct script *s = driver->sql->routines; s->name != NULL; s++)
+        print(state, s->name, s->text);
+    return OWED_OK;
+}

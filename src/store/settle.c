@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settle.c - what became of claimed rows. Every write names its fence.
+ */
+#include "store/verbs.h"
+
+#include "base/limits.h"
+
+#define NO_LONGER_HELD \
+    "delivery %lld is no longer held by %s: its lease was over and others took it"
+
+static owed_status
+lost(const struct fence *fence, owed_error *err)
+{
+    return fail(err, OWED_LOST, NO_LONGER_HELD, (long long)fence->delivery_id, fence->claimed_by);
+}
+
+#define FENCE(fence) \
+    V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_INT((fence)->claimed_at_us)
+
+static owed_status
+keep_attempt(struct db *db, const struct settlement *s, owed_error *err)
+{
+    int64_t id = s->fence.delivery_id;
+    owed_status status = change(db, STMT_ATTEMPT_INSERT,
+        ARGS(V_INT(id), V_INT(s->attempt), V_INT(s->started_at_us), V_INT(s->duration_us),
+            V_TEXT(s->verdict), V_INT(s->code), V_TEXT(s->last_error), V_TEXT(s->excerpt)),
+        NULL, err);
+    if (status != OWED_OK || s->attempt <= LIMIT_ATTEMPT_ROWS)
+        return status;
+    return change(db, STMT_ATTEMPT_TRIM, ARGS(V_INT(id), V_INT(LIMIT_ATTEMPT_ROWS)), NULL, err);
+}
+
+static owed_status
+settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_error *err)
+{
+    bool succeeded = strcmp(s->status, "succeeded") == 0;
+    bool ended = strcmp(s->status, "failed") != 0;
+    int64_t changed = 0;
+    owed_status status = change(db, STMT_SETTLE,
+        ARGS(FENCE(&s->fence), V_TEXT(s->status), V_INT(s->attempts), V_INT(s->available_at_us),
+            V_TEXT(succeeded ? "" : s->last_error), V_INT(ended ? s->now_us : 0),
+            V_INT(succeeded ? s->now_us : 0)),
+        &changed, err);
+    *ret_landed = status == OWED_OK && changed == 1;
+    if (!*ret_landed || s->verdict == NULL)
+        return status;
+    return keep_attempt(db, s, err);
+}
+
+static owed_status
+settle_all(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+    owed_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool here = false;
+        owed_status status = settle_one(db, &settlements[i], &here, err);
+        if (status != OWED_OK)
+            return status;
+        if (landed != NULL)
+            landed[i] = here;
+        if (!here && count == 1)
+            return lost(&settlements[i].fence, err);
+    }
+    return OWED_OK;
+}
+
+owed_status
+store_settle(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+    owed_error *err)
+{
+    struct scope scope;
+    owed_status status = count == 0 ? OWED_OK : scope_begin(db, &scope, err);
+    if (status != OWED_OK || count == 0)
+        return status;
+    return scope_end(&scope, settle_all(db, settlements, count, landed, err), err);
+}
+
+owed_status
+store_renew(struct db *db, const struct fence *fence, int64_t lease_expires_at_us, owed_error *err)
+{
+    int64_t changed = 0;
+    owed_status status =
+        change(db, STMT_RENEW, ARGS(FENCE(fence), V_INT(lease_expires_at_us)), &changed, err);
+    return status == OWED_OK && changed == 0 ? lost(fence, err) : status;
+}
+
+static owed_status
+hand_back(struct db *db, const struct fence *fences, size_t count, int64_t *back, owed_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        int64_t changed = 0;
+        owed_status status = change(db, STMT_HAND_BACK, ARGS(FENCE(&fences[i])), &changed, err);
+        if (status != OWED_OK)
+            return status;
+        *back += changed;
+    }
+    return OWED_OK;
+}
+
+owed_status
+store_hand_back(
+    struct db *db, const struct fence *fences, size_t count, int64_t *ret_count, owed_error *err)
+{
+    int64_t back = 0;
+    struct scope scope = {0};
+    owed_status status = count == 0 ? OWED_OK : scope_begin(db, &scope, err);
+    if (status == OWED_OK && count > 0)
+        status = scope_end(&scope, hand_back(db, fences, count, &back, err), err);
+    if (status == OWED_OK && ret_count != NULL)
+        *ret_count = back;
+    return status;
+}
+
+owed_status
+store_hand_back_all(struct db *db, const char *claimed_by, int64_t but_delivery_id,
+    int64_t *ret_count, owed_error *err)
+{
+    return change(
+        db, STMT_HAND_BACK_ALL, ARGS(V_TEXT(claimed_by), V_INT(but_delivery_id)), ret_count, err);
+}
+
+owed_status
+store_count_loss(struct db *db, const struct fence *fence, owed_error *err)
+{
+    int64_t changed = 0;
+    owed_status status = change(db, STMT_COUNT_LOSS, ARGS(FENCE(fence)), &changed, err);
+    return status == OWED_OK && changed == 0 ? lost(fence, err) : status;
+}
+
+owed_status
+store_forgive_losses(struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err)
+{
+    return change(db, STMT_FORGIVE_LOSSES, ARGS(V_TEXT(claimed_by)), ret_count, err);
+}

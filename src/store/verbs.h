@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * verbs.h - what the files of the domain's verbs share: arguments, rows, and transactions of one verb.
+ */
+#ifndef STORE_VERBS_H
+#define STORE_VERBS_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "store/store.h"
+
+#define V_INT(number) ((struct value){.type = VALUE_INT, .integer = (number)})
+#define V_STR(view) ((struct value){.type = VALUE_TEXT, .bytes = (view)})
+#define V_TEXT(text) V_STR(str_of(text)) // NULL reads as ""
+#define V_BLOB(bytes_, len_) \
+    ((struct value){.type = VALUE_BLOB, .bytes = {(const char *)(bytes_), (len_)}})
+#define V_NULL ((struct value){.type = VALUE_NULL})
+
+/* ARGS(V_INT(1), V_TEXT(key)) is a statement's arguments. */
+struct args {
+    const struct value *values;
+    size_t count;
+};
+#define ARGS(...) \
+    ((struct args){(const struct value[]){__VA_ARGS__}, \
+        sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value)})
+#define NO_ARGS ((struct args){NULL, 0})
+
+/* query starts a statement whose rows are then read. */
+owed_status query(
+    struct db *db, enum stmt stmt, struct args args, struct rows **ret_rows, owed_error *err);
+
+/* change runs a statement that writes; ret_changed may be NULL. */
+owed_status change(
+    struct db *db, enum stmt stmt, struct args args, int64_t *ret_changed, owed_error *err);
+
+/* query_int reads the first column of the first row; *ret_found (may be NULL) is false, and
+ * *ret_number untouched, where there is no row or a null in it. */
+owed_status query_int(struct db *db, enum stmt stmt, struct args args, int64_t *ret_number,
+    bool *ret_found, owed_error *err);
+
+/* A row being read: columns are taken in turn, texts are copied to the arena. */
+struct reader {
+    const struct driver *driver;
+    const struct rows *rows;
+    struct arena *arena;
+    unsigned place;
+    bool no_memory;
+};
+struct reader reader(struct db *db, const struct rows *rows, struct arena *arena);
+int64_t read_int(struct reader *reader); // null: 0
+int32_t read_int32(struct reader *reader);
+const char *read_text(struct reader *reader); // null: ""; never NULL but when memory is out
+struct str read_bytes(struct reader *reader); // a copy; null: p is NULL
+
+/* read_all collects every row of a query into an array of size-byte items in the arena. read fills in
+ * one (zeroed) item. */
+typedef void (*read_item)(struct reader *reader, void *item);
+struct list {
+    size_t size;
+    read_item read;
+    struct arena *arena;
+};
+owed_status read_all(struct db *db, enum stmt stmt, struct args args, const struct list *list,
+    void **ret_items, size_t *ret_count, owed_error *err);
+
+/* A verb's own transaction, where none is open. scope_end commits it, or undoes it when status says
+ * that the verb failed, and returns the verb's status or the commit's. */
+struct scope {
+    struct db *db;
+    bool own;
+};
+owed_status scope_begin(struct db *db, struct scope *ret_scope, owed_error *err);
+owed_status scope_end(struct scope *scope, owed_status status, owed_error *err);
+
+/* JSON arrays as arguments. Lists of texts end with NULL. */
+void json_texts(struct buf *buf, const char *const *texts);
+void json_ids(struct buf *buf, const int64_t *ids, size_t count);
+
+#define JSON_ARGUMENT_BYTES ((size_t)64 * 1024 * 1024)
+
+#endif

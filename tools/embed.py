@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""embed.py - turns sql/<dialect>/ into one C file that holds its statements and scripts.
+
+    embed.py DIALECT DIRECTORY STATEMENTS.DEF OUTPUT.c DEPFILE
+
+Statements (query/*.sql) come in the order of statements.def; a file without a line there, or a line
+without a file, is an error, and so is a statement whose highest parameter is not what its line says.
+Scripts (schema/NNNN_*.sql, routine/*.sql) are kept to the byte, with the SHA-256 of their text.
+"""
+
+import hashlib
+import pathlib
+import re
+import sys
+
+LINE = re.compile(r'^STATEMENT\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
+PARAMETER = re.compile(r"\$([0-9]+)")
+STRING = re.compile(r"('(?:[^']|'')*')")
+
+
+class Refused(Exception):
+    pass
+
+
+def read_list(path):
+    """The statements of statements.def, in order: (name, file, parameters, columns)."""
+    found = LINE.findall(path.read_text())
+    names = [name for name, _, _, _ in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise Refused(f"{path}: {', '.join(sorted(twice))} stands there twice")
+    if len(re.findall(r"^STATEMENT\(", path.read_text(), re.M)) != len(found):
+        raise Refused(f'{path}: a line is not STATEMENT(NAME, "file", parameters, columns)')
+    return [(name, file, int(parameters), int(columns)) for name, file, parameters, columns in found]
+
+
+def without_head(path):
+    """A statement's text without its comment lines; the head comment is required."""
+    lines = path.read_text().splitlines()
+    if not lines or not lines[0].startswith("-- "):
+        raise Refused(f"{path}: wants a head comment that says what it is for")
+    body = "\n".join(line for line in lines if not line.lstrip().startswith("--")).strip()
+    if body.endswith(";"):
+        raise Refused(f"{path}: one statement, without a semicolon at its end")
+    return body
+
+
+def rewrite(dialect, text):
+    """$1 becomes ?1 where a client library counts $1 by its first appearance."""
+    if dialect != "sqlite":
+        return text
+    pieces = STRING.split(text)
+    return "".join(p if p.startswith("'") else PARAMETER.sub(r"?\1", p) for p in pieces)
+
+
+def highest_parameter(text):
+    bare = STRING.sub("''", text)
+    return max((int(n) for n in re.findall(r"\$(\d+)", bare)), default=0)
+
+
+def c_string(text):
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
+    return "\n".join(f'    "{line}\\n"' for line in escaped.split("\n"))
+
+
+def statements(dialect, folder, listed):
+    files = {path.stem: path for path in sorted((folder / "query").glob("*.sql"))}
+    missing = [file for _, file, _, _ in listed if file not in files]
+    if missing:
+        raise Refused(f"{folder}/query: no {missing[0]}.sql, which statements.def names")
+    stray = sorted(set(files) - {file for _, file, _, _ in listed})
+    if stray:
+        raise Refused(f"{files[stray[0]]}: statements.def does not name it")
+    out = ["static const char *const statements[STMT_MAX] = {"]
+    for name, file, parameters, _ in listed:
+        text = without_head(files[file])
+        highest = highest_parameter(text)
+        if highest != parameters:
+            raise Refused(
+                f"{files[file]}: its highest parameter is ${highest}, statements.def says {parameters}")
+        out.append(f"    [STMT_{name}] =\n{c_string(rewrite(dialect, text))},")
+    out.append("};")
+    return out, list(files.values())
+
+
+def scripts(folder, name, numbered):
+    paths = sorted((folder / name).glob("*.sql"))
+    out = [f"static const struct script {name}[] = {{"]
+    for place, path in enumerate(paths, start=1):
+        version = int(path.stem[:4]) if numbered else 0
+        if numbered and version != place:
+            raise Refused(f"{path}: migrations are numbered without a gap, this should be {place:04}")
+        text = path.read_text()
+        checksum = hashlib.sha256(text.encode()).hexdigest()
+        out.append(f'    {{{version}, "{path.stem}",\n{c_string(text)},\n     "{checksum}"}},')
+    out.append("    {0, NULL, NULL, NULL},\n};")
+    return out, paths
+
+
+def main(dialect, directory, list_path, output, depfile):
+    folder, list_path = pathlib.Path(directory), pathlib.Path(list_path)
+    out = [
+        f"/* Made by tools/embed.py from {folder.name}/; not to be edited. */",
+        '#include <stddef.h>\n\n#include "store/driver.h"\n',
+        f"extern const struct sql sql_{dialect};",
+    ]
+    depends = [list_path] + [folder / kind for kind in ("query", "schema", "routine")]
+    texts, files = statements(dialect, folder, read_list(list_path))
+    for more, paths in (scripts(folder, "schema", True), scripts(folder, "routine", False)):
+        texts += more
+        files += paths
+    session = folder / "session.sql"
+    out += texts
+    out.append(f"const struct sql sql_{dialect} = {{\n    statements, schema, routine,")
+    out.append(f"{c_string(session.read_text())}}};")
+    pathlib.Path(output).write_text("\n".join(out) + "\n")
+    deps = " ".join(str(path).replace(" ", "\\ ") for path in depends + files + [session])
+    pathlib.Path(depfile).write_text(f"{output}: {deps}\n")
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Refused as refused:
+        sys.exit(f"embed: {refused}")
