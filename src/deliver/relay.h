@@ -5,7 +5,7 @@
 #ifndef DELIVER_RELAY_H
 #define DELIVER_RELAY_H
 
-#include "deliver/handle.h"
+#include "deliver/outside.h"
 #include "deliver/shared.h"
 
 /* Where a worker sits. */
@@ -13,6 +13,11 @@ struct relay_seat {
     struct shared *shared; // NULL: embedded, no supervisor, ROLE_ALL
     int slot;              // of shared->slots; its number ends claimed_by
     enum role role;
+
+    const struct outside_ops *outside; // NULL: outside_builtin
+    /* wait passes the time in place of an idle wait or a back-off; NULL: the kernel's clock does. */
+    void (*wait)(void *state, int64_t timeout_us);
+    void *wait_state;
 };
 
 /*
@@ -21,7 +26,8 @@ struct relay_seat {
  * slot, adds to the shared counts, and under once says it is idle instead of ending: the supervisor
  * knows when all are. ret_counts may be NULL, and is filled in whatever is returned.
  * INVALID: contradictory settings, an unknown lane (the known ones are named). A store that goes away
- * ends nothing: the worker backs off and comes back.
+ * ends nothing: the worker backs off and comes back. Only where once or limit is set does it give up,
+ * with the store's error, after five failures in a row.
  */
 owed_status relay_work(owed *owed, const owed_relay_settings *settings,
     const struct relay_seat *seat, owed_relay_counts *ret_counts, owed_error *err);

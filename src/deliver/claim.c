@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * claim.c - a batch of rows, taken for a while and given back.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "deliver/worker.h"
+
+/* --- what --limit leaves --- */
+
+static int64_t
+spend_shared(atomic_llong *left, int64_t wanted)
+{
+    long long before = atomic_load(left);
+    for (;;) {
+        int64_t taken = before < wanted ? before : wanted;
+        if (taken <= 0)
+            return 0;
+        if (atomic_compare_exchange_weak(left, &before, before - taken))
+            return taken;
+    }
+}
+
+/* spend takes rows off the limit, before they are claimed. */
+static int64_t
+spend(struct worker *w, int64_t wanted)
+{
+    if (!worker_has_limit(w))
+        return wanted;
+    if (w->seat.shared != NULL)
+        return spend_shared(&w->seat.shared->limit_left, wanted);
+    int64_t taken = wanted < w->limit_left ? wanted : w->limit_left;
+    w->limit_left -= taken;
+    return taken;
+}
+
+void
+claim_unspend(struct worker *w, int64_t count)
+{
+    if (!worker_has_limit(w))
+        return;
+    if (w->seat.shared != NULL)
+        atomic_fetch_add(&w->seat.shared->limit_left, count);
+    else
+        w->limit_left += count;
+}
+
+/* --- claiming --- */
+
+void
+claim_fill(const struct worker *w, enum share share, struct claim *ret_claim)
+{
+    int64_t now_us = worker_now_us(w);
+    int64_t seen_us = w->frozen_now_us != 0 ? w->frozen_now_us : now_us;
+    *ret_claim = (struct claim){
+        .claimed_by = w->claimed_by,
+        .now_us = seen_us,
+        .lease_us = w->settings.lease_us + (now_us - seen_us),
+        .kind = share == SHARE_INSIDE ? "inside" : "outside",
+        .lanes = w->lanes,
+        .app = w->owed->registry->app,
+        .receivers = w->filters[share].on ? w->filters[share].keys : NULL,
+        .limit = w->settings.batch_size,
+        .max_losses = w->settings.max_losses > 0 ? w->settings.max_losses : 0,
+        .max_bytes = LIMIT_BATCH_BYTES,
+    };
+}
+
+static struct batch *
+batch_new(void)
+{
+    struct batch *batch = calloc(1, sizeof *batch);
+    if (batch != NULL)
+        arena_init(&batch->arena, 0);
+    return batch;
+}
+
+void
+batch_free(struct batch *batch)
+{
+    if (batch == NULL)
+        return;
+    arena_done(&batch->arena);
+    free(batch);
+}
+
+static owed_status
+claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, owed_error *err)
+{
+    struct claimed *rows = NULL;
+    owed_status status =
+        store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
+    if (status != OWED_OK || batch->count == 0)
+        return status;
+    failpoint("claim-committed");
+    worker_wrote(w);
+    batch->tasks = arena_alloc(&batch->arena, batch->count * sizeof *batch->tasks);
+    if (batch->tasks == NULL)
+        return fail_memory(err);
+    for (size_t i = 0; i < batch->count; i++)
+        batch->tasks[i] =
+            (struct task){.row = &rows[i], .lease_expires_at_us = rows[i].lease_expires_at_us};
+    return OWED_OK;
+}
+
+bool
+worker_claim(struct worker *w, enum share share, const char *const *receivers, int32_t limit,
+    struct batch **ret_batch)
+{
+    *ret_batch = NULL;
+    int64_t allowed = spend(w, limit);
+    if (allowed <= 0)
+        return true;
+    struct claim claim;
+    claim_fill(w, share, &claim);
+    claim.limit = (int32_t)allowed;
+    if (receivers != NULL)
+        claim.receivers = receivers;
+    owed_error err = {0};
+    struct batch *batch = batch_new();
+    owed_status status = batch == NULL ? fail_memory(&err) : claim_tasks(w, &claim, batch, &err);
+    size_t count = batch == NULL ? 0 : batch->count;
+    claim_unspend(w, allowed - (int64_t)count);
+    if (status == OWED_OK)
+        trouble_over(w);
+    else
+        trouble(w, "claim", &err);
+    if (status != OWED_OK || count == 0) {
+        batch_free(batch);
+        return status == OWED_OK;
+    }
+    *ret_batch = batch;
+    return true;
+}
+
+/* --- giving back --- */
+
+static bool
+is_undone(const struct task *task)
+{
+    return task->state != TASK_DONE && task->state != TASK_AWAY;
+}
+
+/* undone_fences lists what was not done. */
+static size_t
+undone_fences(const struct batch *batch, struct fence *ret_fences)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (is_undone(&batch->tasks[i]))
+            ret_fences[count++] = batch->tasks[i].row->fence;
+    return count;
+}
+
+void
+batch_drop(struct worker *w, const struct batch *batch)
+{
+    size_t wanted = w->dropped_count + batch->count;
+    if (wanted > w->dropped_size) {
+        struct fence *more = realloc(w->dropped, wanted * sizeof *more);
+        // Without the note their leases bring them back, only later.
+        if (more == NULL)
+            return;
+        w->dropped = more;
+        w->dropped_size = wanted;
+    }
+    size_t count = undone_fences(batch, w->dropped + w->dropped_count);
+    // The batch's memory ends; the name is ours.
+    for (size_t i = 0; i < count; i++)
+        w->dropped[w->dropped_count + i].claimed_by = w->claimed_by;
+    w->dropped_count += count;
+    claim_unspend(w, (int64_t)count);
+}
+
+bool
+hand_back(struct worker *w, const struct fence *fences, size_t count, size_t unstarted)
+{
+    if (count == 0)
+        return true;
+    int64_t given = 0;
+    owed_error err = {0};
+    if (store_hand_back(w->owed->db, fences, count, &given, &err) != OWED_OK) {
+        trouble(w, "hand back", &err);
+        return false;
+    }
+    if (given > 0)
+        worker_wrote(w);
+    claim_unspend(w, (int64_t)count);
+    if (unstarted == 0)
+        return true;
+    w->counts.handed_back += (int64_t)unstarted;
+    log_say(&w->owed->log, OWED_LOG_INFO, "stopping: what had not begun is free for others",
+        LOG_INT("handed_back", (int64_t)unstarted));
+    return true;
+}
+
+bool
+batch_hand_back(struct worker *w, const struct batch *batch)
+{
+    struct fence *fences = calloc(batch->count, sizeof *fences);
+    if (fences == NULL) {
+        owed_error err = {0};
+        fail_memory(&err);
+        trouble(w, "hand back", &err);
+        return false;
+    }
+    size_t unstarted = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        unstarted += is_undone(&batch->tasks[i]) && batch->tasks[i].state != TASK_LEFT;
+    bool ok = hand_back(w, fences, undone_fences(batch, fences), unstarted);
+    free(fences);
+    return ok;
+}

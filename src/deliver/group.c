@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * group.c - the transaction that carries receivers' writes and their acknowledgements.
+ *
+ * It begins when a receiver first asks for it. A plain receiver has it for itself. Receivers that
+ * touch this database alone share it with their neighbours, a savepoint each, and all outcomes are
+ * written in one statement before the one commit. Whatever breaks it (a receiver that ended it, a
+ * lost fence, a commit that fails) undoes it whole; the rows that are innocent are then repeated one
+ * by one, and nothing is counted for them.
+ *
+ * A savepoint and the guard also tell when a receiver ended the transaction and began another.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "deliver/worker.h"
+
+static const struct driver *
+driver_of(const struct worker *w)
+{
+    return w->owed->db->driver;
+}
+
+/* --- beginning --- */
+
+static owed_status
+open_transaction(struct worker *w, owed_error *err)
+{
+    struct group *group = &w->group;
+    owed_status status = ledger_flush(w, &w->gathered, err);
+    if (status == OWED_OK)
+        status = store_begin(w->owed->db, true, err);
+    if (status != OWED_OK)
+        return status;
+    driver_of(w)->guard(w->owed->db, true);
+    tx_init(&group->tx, w->owed, w->owed->db, TX_DELIVERY);
+    group->open = true;
+    group->opened_mono_us = worker_mono_us(w);
+    return OWED_OK;
+}
+
+owed_status
+group_begin(owed_delivery *delivery, owed_error *err)
+{
+    struct attempt *a = delivery->begin_state;
+    struct worker *w = a->worker;
+    if (!w->group.open && (w->owed->tx != NULL || store_in_transaction(w->owed->db)))
+        return fail(err, OWED_INVALID,
+            "receiver %s asked for the transaction of its acknowledgement while one of its own was "
+            "open: end that one first",
+            a->task->row->receiver_key);
+    owed_status status = w->group.open ? OWED_OK : open_transaction(w, err);
+    if (status == OWED_OK)
+        status = driver_of(w)->savepoint(w->owed->db, err);
+    if (status != OWED_OK)
+        return status;
+    a->asked = true;
+    a->mark = tx_mark(&w->group.tx);
+    w->group.tx.cause_event_id = a->task->row->event_id;
+    w->group.tx.cause_correlation_id = a->task->row->correlation_id;
+    delivery->tx = &w->group.tx;
+    return OWED_OK;
+}
+
+bool
+group_takes(const struct worker *w, const struct task *task, const struct known *known)
+{
+    if (!known->receiver->declared.database_only || known_is_slow(known) ||
+        task->state != TASK_TODO)
+        return false;
+    // Renewing its lease is a commit of its own.
+    int64_t left_us = task->lease_expires_at_us - worker_now_us(w);
+    return left_us >= lease_us(w, known->receiver) / 2;
+}
+
+/* --- ending --- */
+
+/* undo rolls everything back and gives the members a state. */
+static void
+undo(struct worker *w, enum task_state state)
+{
+    struct group *group = &w->group;
+    if (store_in_transaction(w->owed->db))
+        store_rollback(w->owed->db);
+    driver_of(w)->guard(w->owed->db, false);
+    tx_done(&group->tx);
+    ledger_clear(&group->ledger);
+    for (size_t i = 0; i < group->count; i++)
+        group->members[i].task->state = state;
+    group->broke_up = group->broke_up || group->count > 0;
+    group->open = false;
+}
+
+static bool
+undo_in_trouble(struct worker *w, const char *doing, const owed_error *err)
+{
+    undo(w, TASK_TODO);
+    w->group.count = 0;
+    trouble(w, doing, err);
+    return false;
+}
+
+/* discard_lost sorts the members after a rollback: whose row was taken is done with. */
+static bool
+discard_lost(struct worker *w)
+{
+    struct group *group = &w->group;
+    for (size_t i = 0; i < group->count; i++)
+        if (!group->ledger.landed[i])
+            report_discarded(w, &group->ledger.settlements[i], &group->ledger.notes[i]);
+    // undo clears the ledger, but not what it says of each row.
+    undo(w, TASK_ALONE);
+    for (size_t i = 0; i < group->count; i++)
+        if (!group->ledger.landed[i])
+            group->members[i].task->state = TASK_DONE;
+    group->count = 0;
+    return true;
+}
+
+/* repeat_singly undoes a group whose commit was refused. One that stood alone is to blame. */
+static bool
+repeat_singly(struct worker *w, const owed_error *why)
+{
+    struct group *group = &w->group;
+    bool is_alone = group->count == 1;
+    struct member only = group->members[0];
+    undo(w, TASK_ALONE);
+    group->count = 0;
+    if (!is_alone)
+        return true;
+    owed_error sentence;
+    fail(&sentence, why->status, "the commit of what receiver %s wrote was refused: %s",
+        only.ended.row->receiver_key, why->text);
+    only.ended.ending = ENDING_FAILED;
+    only.ended.text = sentence.text;
+    only.task->state = TASK_DONE;
+    ledger_add(w, &w->gathered, &only.ended);
+    return record_now(w);
+}
+
+static bool
+is_refusal(owed_status status)
+{
+    return status == OWED_STORE || status == OWED_ABORTED || status == OWED_VETOED;
+}
+
+static bool
+all_landed(const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        if (!ledger->landed[i])
+            return false;
+    return true;
+}
+
+static void
+end_well(struct worker *w)
+{
+    struct group *group = &w->group;
+    failpoint("ack-sent");
+    driver_of(w)->guard(w->owed->db, false);
+    group->open = false;
+    for (size_t i = 0; i < group->count; i++)
+        group->members[i].task->state = TASK_DONE;
+    group->count = 0;
+    worker_wrote(w);
+    ledger_report(w, &group->ledger);
+    ledger_clear(&group->ledger);
+    tx_after_commit(&group->tx);
+    tx_done(&group->tx);
+    others_look(w);
+    if (others_write(w))
+        worker_pause(w, GROUP_PAUSE_US);
+}
+
+bool
+group_close(struct worker *w)
+{
+    struct group *group = &w->group;
+    if (!group->open)
+        return true;
+    worker_phase(w, PHASE_ACKNOWLEDGING);
+    owed_error err = {0};
+    owed_status status = ledger_write(w, &group->ledger, &err);
+    if (status != OWED_OK)
+        return undo_in_trouble(w, "acknowledge", &err);
+    if (!all_landed(&group->ledger))
+        return discard_lost(w);
+    status = tx_before_commit(&group->tx, &err);
+    if (status == OWED_OK)
+        status = store_commit(w->owed->db, &err);
+    if (is_refusal(status))
+        return repeat_singly(w, &err);
+    if (status != OWED_OK)
+        return undo_in_trouble(w, "commit", &err);
+    end_well(w);
+    return true;
+}
+
+bool
+record_now(struct worker *w)
+{
+    if (!group_close(w))
+        return false;
+    owed_error err = {0};
+    bool any = w->gathered.count > 0;
+    if (ledger_flush(w, &w->gathered, &err) != OWED_OK) {
+        trouble(w, "acknowledge", &err);
+        return false;
+    }
+    if (any)
+        failpoint("ack-sent");
+    return true;
+}
+
+/* --- after a receiver --- */
+
+static void
+join(struct attempt *a)
+{
+    struct group *group = &a->worker->group;
+    struct member *member = &group->members[group->count++];
+    member->task = a->task;
+    attempt_ended(a, &member->ended);
+    a->task->state = TASK_OPEN;
+    ledger_add(a->worker, &group->ledger, &member->ended);
+}
+
+/* note notes an outcome that no transaction carries. */
+static void
+note(struct attempt *a)
+{
+    struct ended ended;
+    attempt_ended(a, &ended);
+    ledger_add(a->worker, &a->worker->gathered, &ended);
+    a->task->state = TASK_DONE;
+}
+
+static bool
+is_over_bounds(struct worker *w)
+{
+    int64_t open_us = worker_mono_us(w) - w->group.opened_mono_us;
+    return w->group.count >= GROUP_ROWS ||
+        open_us >= (others_write(w) ? GROUP_SHORT_US : GROUP_US);
+}
+
+/* break_up undoes the group, with this attempt to blame. */
+static bool
+break_up(struct attempt *a, const char *text)
+{
+    struct worker *w = a->worker;
+    undo(w, TASK_ALONE);
+    w->group.count = 0;
+    delivery_say(&a->delivery, "%s", text);
+    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    note(a);
+    return record_now(w);
+}
+
+static bool
+break_up_ended(struct attempt *a)
+{
+    owed_error sentence;
+    fail(&sentence, OWED_ABORTED,
+        "receiver %s ended the transaction it was handed: it must neither commit it nor roll it back",
+        a->task->row->receiver_key);
+    return break_up(a, sentence.text);
+}
+
+/* settle_failed undoes what one receiver wrote and fired; its neighbours' work stays. */
+static bool
+settle_failed(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    if (w->group.count == 0) {
+        undo(w, TASK_ALONE);
+        note(a);
+        return record_now(w);
+    }
+    owed_error err = {0};
+    owed_status status = driver_of(w)->rollback_to(w->owed->db, &err);
+    if (status == OWED_OK)
+        status = driver_of(w)->release(w->owed->db, &err);
+    if (status == OWED_ABORTED)
+        return break_up_ended(a);
+    if (status != OWED_OK)
+        return undo_in_trouble(w, "undo what a receiver wrote", &err);
+    tx_forget(&w->group.tx, a->mark);
+    w->group.tx.vetoed = false;
+    join(a);
+    return group_close(w);
+}
+
+static bool
+settle_done(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    owed_error err = {0};
+    owed_status status = driver_of(w)->release(w->owed->db, &err);
+    if (status == OWED_ABORTED)
+        return break_up_ended(a);
+    if (status != OWED_OK)
+        return undo_in_trouble(w, "release a savepoint", &err);
+    join(a);
+    bool is_shared = a->known->receiver->declared.database_only && a->may_share;
+    return is_shared && !is_over_bounds(w) ? true : group_close(w);
+}
+
+/* settle_vetoed: something that it fired was refused, and it said done all the same. */
+static void
+settle_vetoed(struct attempt *a)
+{
+    if (a->outcome.verdict != OWED_VERDICT_DONE)
+        return;
+    delivery_say(&a->delivery, "%s", a->worker->group.tx.veto);
+    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+}
+
+/* settle_untouched: it never asked for the transaction. */
+static bool
+settle_untouched(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    bool is_done = a->outcome.verdict == OWED_VERDICT_DONE;
+    if (is_done && w->group.open) {
+        join(a);
+        return is_over_bounds(w) ? group_close(w) : true;
+    }
+    note(a);
+    if (!is_done || w->gathered.count == LEDGER_ROWS)
+        return record_now(w);
+    return true;
+}
+
+static bool
+settle_unbegun(struct attempt *a)
+{
+    const owed_error *why = &a->delivery.begin_error;
+    if (why->status != OWED_INVALID) {
+        undo_in_trouble(a->worker, "begin a transaction", why);
+        return false;
+    }
+    delivery_say(&a->delivery, "%s", why->text);
+    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    return settle_untouched(a);
+}
+
+bool
+group_settle(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    if (a->delivery.begin_error.status != OWED_OK)
+        return settle_unbegun(a);
+    if (!a->asked)
+        return settle_untouched(a);
+    if (!store_in_transaction(w->owed->db))
+        return break_up_ended(a);
+    if (w->group.tx.vetoed)
+        settle_vetoed(a);
+    return a->outcome.verdict == OWED_VERDICT_DONE ? settle_done(a) : settle_failed(a);
+}

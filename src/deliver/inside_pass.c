@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * inside_pass.c - a batch of receivers in C, one after another.
+ */
+#include "base/error.h"
+#include "deliver/worker.h"
+
+/* next_task finds the first that is still to do: a group that broke up gives its rows back. */
+static struct task *
+next_task(struct worker *w, struct batch *batch)
+{
+    if (w->group.broke_up)
+        batch->cursor = 0;
+    w->group.broke_up = false;
+    for (; batch->cursor < batch->count; batch->cursor++) {
+        struct task *task = &batch->tasks[batch->cursor];
+        if (task->state == TASK_TODO || task->state == TASK_ALONE)
+            return task;
+    }
+    return NULL;
+}
+
+static void
+leave(struct worker *w, enum share share, struct task *task, const struct known *known)
+{
+    struct claim_filter *filter = &w->filters[share];
+    task->state = TASK_LEFT;
+    if (known != NULL) {
+        report_left(w, task->row, "event not declared here: left for a relay that knows it");
+        return;
+    }
+    if (!filter->met_stranger)
+        report_left(w, task->row, "receiver not declared here: left for a relay that knows it");
+    filter->met_stranger = true;
+    filter->on = true;
+}
+
+static bool
+gathered_is_due(const struct worker *w, const struct known *known)
+{
+    if (w->gathered.count == 0 || w->group.open)
+        return false;
+    return known == NULL || known_is_slow(known) ||
+        worker_mono_us(w) - w->gathered.oldest_mono_us >= GATHER_US;
+}
+
+static bool
+take_turn(struct worker *w, enum share share, struct task *task, struct known *known,
+    struct arena *arena)
+{
+    struct attempt attempt;
+    bool may_share = group_takes(w, task, known);
+    switch (attempt_prepare(w, task, known, arena, &attempt)) {
+    case NOT_OURS:
+        leave(w, share, task, known);
+        return true;
+    case NOT_HELD:
+        task->state = TASK_DONE;
+        return true;
+    case NOT_TO_RUN:
+        task->state = TASK_DONE;
+        return record_now(w);
+    case NO_STORE:
+        return false;
+    case READY:
+        break;
+    }
+    attempt.may_share = may_share;
+    if (share == SHARE_INSIDE) {
+        attempt.delivery.begin = group_begin;
+        attempt.delivery.begin_state = &attempt;
+    }
+    attempt_run(&attempt);
+    bool ok = group_settle(&attempt);
+    worker_phase(w, PHASE_IDLE);
+    return ok;
+}
+
+static bool
+run_task(struct worker *w, enum share share, struct task *task, struct arena *arena)
+{
+    struct known *known = known_find(w, task->row->receiver_key);
+    if (known != NULL && !known_is_of(known, share))
+        known = NULL;
+    // What the group holds is committed first; should that break it up, its rows come before this.
+    if (w->group.open && (known == NULL || !group_takes(w, task, known)))
+        return group_close(w);
+    if (gathered_is_due(w, known) && !record_now(w))
+        return false;
+    if (known == NULL) {
+        leave(w, share, task, NULL);
+        return true;
+    }
+    return take_turn(w, share, task, known, arena);
+}
+
+static bool
+run_batch(struct worker *w, enum share share, struct batch *batch)
+{
+    for (;;) {
+        struct task *task = worker_is_stopping(w) ? NULL : next_task(w, batch);
+        if (task == NULL && !w->group.open)
+            break;
+        bool ok = task == NULL ? group_close(w) : run_task(w, share, task, &batch->arena);
+        if (!ok)
+            return false;
+        outside_attend(w);
+    }
+    return record_now(w);
+}
+
+/* has_run tells whether anything of the batch was for us. */
+static bool
+has_run(const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->tasks[i].state == TASK_DONE)
+            return true;
+    return false;
+}
+
+/* batch_limit keeps slow outside receivers from holding rows that another worker could run. */
+static int32_t
+batch_limit(const struct worker *w, enum share share)
+{
+    const struct claim_filter *filter = &w->filters[share];
+    bool is_slow = false;
+    for (size_t i = 0; filter->keys[i] != NULL; i++)
+        is_slow = is_slow || known_is_slow(filter->members[i]);
+    return share == SHARE_FUNCTION && is_slow ? 1 : w->settings.batch_size;
+}
+
+bool
+inside_pass(struct worker *w, enum share share)
+{
+    if (!w->filters[share].serves)
+        return false;
+    struct batch *batch = NULL;
+    bool was_filtered = w->filters[share].on;
+    if (!worker_claim(w, share, NULL, batch_limit(w, share), &batch) || batch == NULL)
+        return false;
+    if (run_batch(w, share, batch))
+        batch_hand_back(w, batch);
+    if (w->trouble.now)
+        batch_drop(w, batch);
+    // Behind a stranger's rows there may be ours.
+    bool has = has_run(batch) || w->filters[share].on != was_filtered;
+    batch_free(batch);
+    return has;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ledger.c - what attempts came to, on its way into the store.
+ *
+ * What becomes of a row is decided when its attempt ends; it is counted and logged once it is
+ * committed, and only if the row was still held under its fence.
+ */
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "deliver/worker.h"
+
+static struct curve
+curve_of(const struct worker *w, const struct receiver *receiver)
+{
+    struct curve curve = {w->settings.backoff_base_us, w->settings.backoff_cap_us};
+    if (receiver == NULL)
+        return curve;
+    if (receiver->declared.backoff_base_us > 0)
+        curve.base_us = receiver->declared.backoff_base_us;
+    if (receiver->declared.backoff_cap_us > 0)
+        curve.cap_us = receiver->declared.backoff_cap_us;
+    return curve;
+}
+
+static struct decision
+decide_on(const struct worker *w, const struct ended *ended)
+{
+    const struct claimed *row = ended->row;
+    const struct attempt_facts facts = {
+        .ending = ended->ending,
+        .wait_us = ended->wait_us,
+        .attempts = row->attempts,
+        .max_attempts = row->max_attempts > 0 ? row->max_attempts : w->settings.max_attempts,
+        .curve = curve_of(w, ended->receiver),
+        .max_retry_delay_us = w->settings.max_retry_delay_us,
+        .now_us = worker_now_us(w),
+    };
+    struct decision decision = decide(&facts, &w->owed->dice);
+    // Under a limit no row comes twice, not even on a clock that stands still.
+    if (w->frozen_now_us != 0 && decision.available_at_us <= w->frozen_now_us)
+        decision.available_at_us = w->frozen_now_us + 1;
+    return decision;
+}
+
+/* keep copies a text, cut to the setting error-length at a character's start. */
+static const char *
+keep(const struct worker *w, struct ledger *ledger, const char *text)
+{
+    struct str view = str_of(text);
+    size_t max = (size_t)w->settings.error_length;
+    if (view.len > max) {
+        view.len = max;
+        while (view.len > 0 && ((unsigned char)view.p[view.len] & 0xc0) == 0x80)
+            view.len--;
+    }
+    const char *copy = arena_copy(&ledger->arena, view);
+    return copy == NULL ? "(no memory was left for the text)" : copy;
+}
+
+void
+ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
+{
+    assert(ledger->count < LEDGER_ROWS);
+    const struct claimed *row = ended->row;
+    struct decision decision = decide_on(w, ended);
+    bool is_success = ended->ending == ENDING_SUCCEEDED;
+    if (ledger->count == 0)
+        ledger->oldest_mono_us = worker_mono_us(w);
+    ledger->landed[ledger->count] = false;
+    struct note *note = &ledger->notes[ledger->count];
+    *note = (struct note){.ending = ended->ending, .state = decision.state};
+    snprintf(note->receiver_key, sizeof note->receiver_key, "%s", row->receiver_key);
+    if (decision.wait_was_cut)
+        note->asked_wait_us = ended->wait_us;
+
+    struct settlement *settlement = &ledger->settlements[ledger->count++];
+    *settlement = (struct settlement){
+        .fence = row->fence,
+        .status = state_name(decision.state),
+        .attempts = decision.attempts,
+        .available_at_us = decision.available_at_us,
+        .now_us = worker_now_us(w),
+        .last_error = is_success ? NULL : keep(w, ledger, ended->text),
+        .verdict =
+            is_success && !ended->keeps_all ? NULL : ending_verdict(ended->ending),
+        .attempt = ended->ending == ENDING_LOST ? row->attempts : row->attempts + 1,
+        .started_at_us = ended->started_at_us,
+        .duration_us = ended->duration_us,
+        .code = ended->code,
+        .excerpt = is_empty(ended->excerpt) ? "" : keep(w, ledger, ended->excerpt),
+    };
+    settlement->fence.claimed_by = w->claimed_by;
+}
+
+owed_status
+ledger_write(struct worker *w, struct ledger *ledger, owed_error *err)
+{
+    owed_status status = store_settle(
+        w->owed->db, ledger->settlements, ledger->count, ledger->landed, err);
+    if (status != OWED_LOST)
+        return status;
+    ledger->landed[0] = false;
+    return OWED_OK;
+}
+
+static void
+count_note(owed_relay_counts *counts, const struct note *note)
+{
+    if (note->state == STATE_SUCCEEDED)
+        counts->succeeded++;
+    else if (note->state == STATE_DEAD)
+        counts->dead++;
+    else
+        counts->failed++;
+}
+
+void
+ledger_report(struct worker *w, const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct note *note = &ledger->notes[i];
+        const struct settlement *settlement = &ledger->settlements[i];
+        if (!ledger->landed[i]) {
+            report_discarded(w, settlement, note);
+            continue;
+        }
+        count_note(&w->counts, note);
+        if (note->asked_wait_us > 0)
+            report_cut(w, settlement, note);
+        if (note->state != STATE_SUCCEEDED)
+            report_failure(w, settlement, note);
+    }
+}
+
+void
+ledger_clear(struct ledger *ledger)
+{
+    ledger->count = 0;
+    arena_reset(&ledger->arena);
+}
+
+owed_status
+ledger_flush(struct worker *w, struct ledger *ledger, owed_error *err)
+{
+    if (ledger->count == 0)
+        return OWED_OK;
+    owed_status status = ledger_write(w, ledger, err);
+    if (status != OWED_OK)
+        return status;
+    worker_wrote(w);
+    ledger_report(w, ledger);
+    ledger_clear(ledger);
+    return OWED_OK;
+}

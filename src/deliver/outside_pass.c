@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * outside_pass.c - many attempts at once, with no transaction open.
+ *
+ * A row that is claimed waits until there is room for its kind, then flies, then lands: its outcome is
+ * written with all others that have landed meanwhile. A store that fails keeps them landed until it is
+ * back; a flight is never repeated for its sake.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/failpoint.h"
+#include "deliver/worker.h"
+
+struct sortie {
+    struct flight flight; // the first member: the loop hands back flights
+    struct batch *batch;
+    struct task *task;
+    const struct known *known;
+    bool is_lost; // its lease could not be renewed
+    struct sortie *prev, *next;
+};
+
+/* --- lists --- */
+
+static void
+append(struct sorties *list, struct sortie *sortie)
+{
+    sortie->prev = list->last;
+    sortie->next = NULL;
+    if (list->last == NULL)
+        list->first = sortie;
+    else
+        list->last->next = sortie;
+    list->last = sortie;
+}
+
+static void
+take_out(struct sorties *list, struct sortie *sortie)
+{
+    if (sortie->prev == NULL)
+        list->first = sortie->next;
+    else
+        sortie->prev->next = sortie->next;
+    if (sortie->next == NULL)
+        list->last = sortie->prev;
+    else
+        sortie->next->prev = sortie->prev;
+    sortie->prev = sortie->next = NULL;
+}
+
+/* let_go ends the batch with its last sortie. */
+static void
+let_go(struct batch *batch)
+{
+    if (--batch->flights == 0)
+        batch_free(batch);
+}
+
+/* --- starting --- */
+
+static int32_t
+room_for(const struct worker *w, const struct known *known)
+{
+    return w->ops->room(w->outside, known->receiver);
+}
+
+static void
+note_renewal(struct worker *w, const struct sortie *sortie)
+{
+    int64_t at_us =
+        sortie->task->lease_expires_at_us - lease_us(w, sortie->known->receiver) / 2;
+    if (at_us < w->next_renewal_us)
+        w->next_renewal_us = at_us;
+}
+
+static void
+start(struct worker *w, struct sortie *sortie)
+{
+    struct flight *flight = &sortie->flight;
+    flight->started_at_us = worker_now_us(w);
+    flight->started_mono_us = worker_mono_us(w);
+    flight->timeout_us = sortie->known->receiver->declared.timeout_us;
+    append(&w->flying, sortie);
+    w->flight_count++;
+    w->ops->start(w->outside, flight);
+}
+
+/* start_waiting starts, in their order, what there is room for. */
+static bool
+start_waiting(struct worker *w)
+{
+    struct sortie *next = NULL;
+    for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
+        next = s->next;
+        if (worker_is_stopping(w) || room_for(w, s->known) <= 0)
+            continue;
+        owed_error err = {0};
+        owed_status status = lease_keep(w, s->task, s->known->receiver, &err);
+        if (status != OWED_OK && status != OWED_LOST) {
+            trouble(w, "renew a lease", &err);
+            return false;
+        }
+        take_out(&w->waiting, s);
+        note_renewal(w, s);
+        if (status == OWED_OK) {
+            start(w, s);
+            continue;
+        }
+        report_lost(w, s->task->row);
+        let_go(s->batch);
+    }
+    return true;
+}
+
+/* --- landing --- */
+
+static void
+collect(struct worker *w, struct flight *ended)
+{
+    while (ended != NULL) {
+        struct sortie *sortie = (struct sortie *)ended;
+        ended = ended->next;
+        sortie->flight.next = NULL;
+        take_out(&w->flying, sortie);
+        append(&w->landed, sortie);
+        w->flight_count--;
+    }
+}
+
+void
+outside_attend(struct worker *w)
+{
+    if (w->flight_count > 0)
+        collect(w, w->ops->poll(w->outside, NULL, 0, 0));
+}
+
+void
+outside_wait(struct worker *w, int64_t timeout_us)
+{
+    int fds[WAKE_FDS];
+    size_t count = wake_fds(w->wake, fds);
+    int64_t wait_us = wake_timeout_us(w->wake, timeout_us);
+    int timeout_ms = (int)((wait_us + US_PER_MS - 1) / US_PER_MS);
+    collect(w, w->ops->poll(w->outside, fds, count, timeout_ms));
+    wake_take(w->wake);
+}
+
+static void
+note_landed(struct worker *w, struct ledger *ledger, const struct sortie *sortie)
+{
+    const struct flight *flight = &sortie->flight;
+    const struct ended ended = {
+        .row = sortie->task->row,
+        .receiver = sortie->known->receiver,
+        .ending = ending_of(flight->outcome),
+        .wait_us = flight->outcome.wait_us,
+        .text = flight->delivery.text,
+        .started_at_us = flight->started_at_us,
+        .duration_us = flight->duration_us,
+        .code = flight->code,
+        .excerpt = flight->excerpt,
+        .keeps_all = sortie->known->receiver->runner == RUN_WEBHOOK,
+    };
+    ledger_add(w, ledger, &ended);
+}
+
+/* settle_some writes a ledger full of what has landed. */
+static bool
+settle_some(struct worker *w)
+{
+    struct ledger *ledger = &w->group.ledger; // no group is open here
+    ledger_clear(ledger);
+    size_t count = 0;
+    for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS; s = s->next, count++)
+        note_landed(w, ledger, s);
+    owed_error err = {0};
+    if (ledger_flush(w, ledger, &err) != OWED_OK) {
+        ledger_clear(ledger);
+        trouble(w, "acknowledge", &err);
+        return false;
+    }
+    failpoint("ack-sent");
+    for (; count > 0; count--) {
+        struct sortie *s = w->landed.first;
+        take_out(&w->landed, s);
+        s->task->state = TASK_DONE;
+        let_go(s->batch);
+    }
+    return true;
+}
+
+bool
+outside_settle(struct worker *w)
+{
+    while (w->landed.first != NULL)
+        if (!settle_some(w))
+            return false;
+    return true;
+}
+
+/* --- leases --- */
+
+static bool
+renew(struct worker *w, struct sortie *sortie)
+{
+    owed_error err = {0};
+    owed_status status = OWED_OK;
+    if (!sortie->is_lost)
+        status = lease_keep(w, sortie->task, sortie->known->receiver, &err);
+    if (status == OWED_LOST)
+        sortie->is_lost = true; // what it comes to will be discarded, and said then
+    else if (status != OWED_OK)
+        trouble(w, "renew a lease", &err);
+    if (!sortie->is_lost)
+        note_renewal(w, sortie);
+    return status == OWED_OK || status == OWED_LOST;
+}
+
+static bool
+renew_due(struct worker *w)
+{
+    if (worker_now_us(w) < w->next_renewal_us)
+        return true;
+    w->next_renewal_us = INT64_MAX;
+    struct sortie *lists[] = {w->flying.first, w->waiting.first};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (struct sortie *s = lists[i]; s != NULL && ok; s = s->next)
+            ok = renew(w, s);
+    // The rest is due all the same once the store is back.
+    if (!ok)
+        w->next_renewal_us = 0;
+    return ok;
+}
+
+/* --- claiming --- */
+
+/* receivers_with_room lists whose rows could start now. *ret_room is the most of them. */
+static const char *const *
+receivers_with_room(struct worker *w, int32_t *ret_room, bool *ret_all)
+{
+    struct claim_filter *filter = &w->filters[SHARE_LOOP];
+    size_t count = 0;
+    *ret_room = 0;
+    *ret_all = true;
+    for (size_t i = 0; filter->members[i] != NULL; i++) {
+        int32_t room = room_for(w, filter->members[i]);
+        if (room > *ret_room)
+            *ret_room = room;
+        if (room > 0)
+            filter->some[count++] = filter->keys[i];
+        else
+            *ret_all = false;
+    }
+    filter->some[count] = NULL;
+    return filter->some;
+}
+
+static bool
+enlist(struct worker *w, struct batch *batch, struct task *task, const struct known *known)
+{
+    struct sortie *sortie = arena_alloc(&batch->arena, sizeof *sortie);
+    owed_error err = {0};
+    owed_status status = sortie == NULL
+        ? fail_memory(&err)
+        : delivery_init(&sortie->flight.delivery, w->owed, known->receiver, task->row,
+              (size_t)w->settings.error_length, &batch->arena, &err);
+    if (status != OWED_OK) {
+        trouble(w, "prepare an attempt", &err);
+        return false;
+    }
+    sortie->batch = batch;
+    sortie->task = task;
+    sortie->known = known;
+    task->state = TASK_AWAY;
+    batch->flights++;
+    note_renewal(w, sortie);
+    append(&w->waiting, sortie);
+    return true;
+}
+
+static bool
+leave_stranger(struct worker *w, struct task *task)
+{
+    struct claim_filter *filter = &w->filters[SHARE_LOOP];
+    task->state = TASK_LEFT;
+    if (!filter->met_stranger)
+        report_left(w, task->row, "receiver not declared here: left for a relay that knows it");
+    filter->met_stranger = true;
+    filter->on = true;
+    return true;
+}
+
+static bool
+sort_out(struct worker *w, struct batch *batch, struct task *task)
+{
+    const struct known *known = known_find(w, task->row->receiver_key);
+    if (known == NULL || !known_is_of(known, SHARE_LOOP))
+        return leave_stranger(w, task);
+    switch (row_check(w, task, known)) {
+    case READY:
+        return enlist(w, batch, task, known);
+    case NOT_OURS:
+        report_left(w, task->row, "event not declared here: left for a relay that knows it");
+        task->state = TASK_LEFT;
+        return true;
+    case NOT_TO_RUN:
+        task->state = TASK_DONE;
+        return record_now(w);
+    case NOT_HELD:
+        task->state = TASK_DONE;
+        return true;
+    case NO_STORE:
+        break;
+    }
+    return false;
+}
+
+static bool
+sort_out_batch(struct worker *w, struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (!sort_out(w, batch, &batch->tasks[i]))
+            return false;
+    return batch_hand_back(w, batch);
+}
+
+/* claim_more takes rows for the room there is; true: some were ours. */
+static bool
+claim_more(struct worker *w)
+{
+    bool has_room_for_all = false;
+    int32_t room = 0;
+    const char *const *some = receivers_with_room(w, &room, &has_room_for_all);
+    if (room <= 0 || worker_is_stopping(w))
+        return false;
+    int32_t limit = room < w->settings.batch_size ? room : w->settings.batch_size;
+    struct batch *batch = NULL;
+    if (!worker_claim(w, SHARE_LOOP, has_room_for_all ? NULL : some, limit, &batch) ||
+        batch == NULL)
+        return false;
+    bool was_filtered = w->filters[SHARE_LOOP].on;
+    batch->flights = 1; // ours, until all is sorted out
+    if (!sort_out_batch(w, batch))
+        batch_drop(w, batch);
+    bool any = w->filters[SHARE_LOOP].on != was_filtered;
+    for (size_t i = 0; i < batch->count; i++)
+        any = any || batch->tasks[i].state != TASK_LEFT;
+    let_go(batch);
+    return any;
+}
+
+/* --- the pass --- */
+
+bool
+outside_pass(struct worker *w)
+{
+    if (w->outside == NULL)
+        return false;
+    outside_attend(w);
+    bool has_landed = w->landed.first != NULL;
+    if (!outside_settle(w) || !renew_due(w) || !start_waiting(w))
+        return has_landed;
+    bool has_claimed = claim_more(w);
+    if (!w->trouble.now)
+        start_waiting(w);
+    return has_landed || has_claimed;
+}
+
+void
+outside_stop(struct worker *w)
+{
+    while (w->waiting.first != NULL) {
+        struct fence fences[LEDGER_ROWS];
+        struct batch *batches[LEDGER_ROWS];
+        size_t count = 0;
+        for (; w->waiting.first != NULL && count < LEDGER_ROWS; count++) {
+            struct sortie *s = w->waiting.first;
+            take_out(&w->waiting, s);
+            fences[count] = s->task->row->fence;
+            batches[count] = s->batch;
+        }
+        hand_back(w, fences, count, count);
+        for (size_t i = 0; i < count; i++)
+            let_go(batches[i]);
+    }
+}
+
+void
+outside_finish(struct worker *w)
+{
+    while (w->flight_count > 0) {
+        outside_wait(w, US_PER_SECOND);
+        if (!w->trouble.now && outside_settle(w))
+            renew_due(w);
+    }
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * relay.c - the loop of a worker: claim, run, record, and wait for more.
+ */
+#include "deliver/relay.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "deliver/worker.h"
+
+#define IDLE_MAX_US (15 * US_PER_SECOND)
+#define DUE_MIN_US US_PER_MS
+#define ONCE_LOOK_US (10 * US_PER_MS)
+#define GIVE_UP_FAILURES 5
+
+void
+relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES])
+{
+    char host[65] = "";
+    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+        snprintf(host, sizeof host, "localhost");
+    snprintf(ret_id, RELAY_WORKER_ID_BYTES, "%s-%d", host, getpid());
+}
+
+/* --- setting up --- */
+
+static owed_status
+name_worker(struct worker *w, owed_error *err)
+{
+    char id[RELAY_WORKER_ID_BYTES];
+    relay_worker_id(id);
+    if (w->seat.shared != NULL)
+        w->instance = arena_strdup(&w->arena, w->seat.shared->instance);
+    else
+        w->instance = arena_printf(&w->arena, "%s.%08" PRIx32,
+            w->settings.worker_id == NULL ? id : w->settings.worker_id,
+            (uint32_t)w->owed->dice.next(w->owed->dice.state));
+    if (w->instance == NULL)
+        return fail_memory(err);
+    w->claimed_by = arena_printf(&w->arena, "%s/%d", w->instance, w->seat.slot);
+    return w->claimed_by == NULL ? fail_memory(err) : OWED_OK;
+}
+
+static owed_status
+open_outside(struct worker *w, owed_error *err)
+{
+    w->ops = w->seat.outside == NULL ? &outside_builtin : w->seat.outside;
+    if (!w->filters[SHARE_LOOP].serves)
+        return OWED_OK;
+    const struct outside_settings settings = {
+        .in_flight = w->settings.in_flight,
+        .exec_in_flight = w->settings.exec_in_flight,
+        .clock = w->owed->clock,
+        .log = &w->owed->log,
+    };
+    return w->ops->open(&settings, &w->outside, err);
+}
+
+static owed_status
+set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
+{
+    owed_status status = settings_fill(settings, &w->settings, err);
+    if (status == OWED_OK)
+        status = name_worker(w, err);
+    if (status == OWED_OK)
+        status = settings_lanes(w, err);
+    if (status == OWED_OK)
+        status = filters_init(w, err);
+    if (status == OWED_OK)
+        status = open_outside(w, err);
+    if (status == OWED_OK)
+        status = wake_open(w->owed, w->claimed_by, &w->wake, err);
+    if (status != OWED_OK)
+        return status;
+    w->started_at_us = worker_now_us(w);
+    w->frozen_now_us = worker_has_limit(w) ? w->started_at_us : 0;
+    w->limit_left = w->settings.limit;
+    w->passes_left = w->settings.passes > 0 ? w->settings.passes : -1;
+    w->idle_us = w->settings.poll_us;
+    w->next_renewal_us = INT64_MAX;
+    // Both are due at once, whatever the clock's start.
+    w->beat_mono_us = w->mend_mono_us = worker_mono_us(w);
+    return OWED_OK;
+}
+
+static void
+worker_free(struct worker *w)
+{
+    if (w == NULL)
+        return;
+    if (w->outside != NULL)
+        w->ops->close(w->outside);
+    wake_close(w->wake);
+    arena_done(&w->group.ledger.arena);
+    arena_done(&w->gathered.arena);
+    arena_done(&w->arena);
+    free(w->dropped);
+    free(w);
+}
+
+static void
+worker_free_ptr(struct worker **w)
+{
+    worker_free(*w);
+}
+
+/* --- the loop --- */
+
+static int64_t
+limit_left(const struct worker *w)
+{
+    if (!worker_has_limit(w))
+        return INT64_MAX;
+    return w->seat.shared != NULL ? atomic_load(&w->seat.shared->limit_left) : w->limit_left;
+}
+
+static bool
+ends_when_idle(const struct worker *w)
+{
+    return w->settings.once || worker_has_limit(w);
+}
+
+static bool
+is_at_rest(const struct worker *w)
+{
+    return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL;
+}
+
+static void
+tidy(struct worker *w)
+{
+    if (w->wrote && !w->trouble.now)
+        w->owed->db->driver->tidy(w->owed->db);
+    w->wrote = false;
+}
+
+static bool
+pass(struct worker *w)
+{
+    owed_error err = {0};
+    if (upkeep(w, &err) != OWED_OK) {
+        trouble(w, "look after the store", &err);
+        return false;
+    }
+    bool busy = inside_pass(w, SHARE_INSIDE);
+    if (!w->trouble.now && outside_pass(w))
+        busy = true;
+    if (!w->trouble.now && inside_pass(w, SHARE_FUNCTION))
+        busy = true;
+    return busy;
+}
+
+/* next_due_us tells how long until a row falls due that no commit will announce. */
+static int64_t
+next_due_us(struct worker *w)
+{
+    int64_t first_us = INT64_MAX;
+    for (enum share share = 0; share < SHARE_COUNT; share++) {
+        if (!w->filters[share].serves)
+            continue;
+        struct claim claim;
+        claim_fill(w, share, &claim);
+        int64_t at_us = INT64_MAX;
+        owed_error err = {0};
+        if (store_next_due(w->owed->db, &claim, &at_us, &err) != OWED_OK) {
+            trouble(w, "look for what is due next", &err);
+            return 0;
+        }
+        first_us = at_us < first_us ? at_us : first_us;
+    }
+    if (first_us == INT64_MAX)
+        return INT64_MAX;
+    int64_t left_us = first_us - worker_now_us(w);
+    return left_us < DUE_MIN_US ? DUE_MIN_US : left_us;
+}
+
+/* jitter draws from the upper half, so that many relays do not look at the same moment. */
+static int64_t
+jitter(const struct worker *w, int64_t us)
+{
+    return us / 2 + (int64_t)((double)(us - us / 2) * dice_unit(&w->owed->dice));
+}
+
+static void
+idle(struct worker *w)
+{
+    tidy(w);
+    int64_t due_us = next_due_us(w);
+    if (w->trouble.now)
+        return;
+    // A row that seems due and cannot be claimed is not asked about all the time.
+    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
+    int64_t wait_us = jitter(w, w->idle_us);
+    if (due_us < wait_us && w->vain <= 1)
+        wait_us = due_us;
+    int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
+    if (!is_at_rest(w) && renewal_us < wait_us)
+        wait_us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
+    bool is_woken = worker_wait(w, wait_us);
+    if (is_woken || !wake_is_proven(w->wake))
+        w->idle_us = w->settings.poll_us;
+    else
+        w->idle_us = w->idle_us * 2 < IDLE_MAX_US ? w->idle_us * 2 : IDLE_MAX_US;
+    if (w->idle_us < w->settings.poll_us)
+        w->idle_us = w->settings.poll_us;
+}
+
+/* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
+static void
+idle_once(struct worker *w, long long seen)
+{
+    struct shared *shared = w->seat.shared;
+    tidy(w);
+    slot_waits(shared, w->seat.slot, seen);
+    if (atomic_load(&shared->commits) != seen)
+        worker_pause(w, ONCE_LOOK_US);
+    else
+        worker_wait(w, jitter(w, w->settings.poll_us));
+}
+
+static bool
+is_over(const struct worker *w)
+{
+    if (worker_is_stopping(w) || w->passes_left == 0)
+        return true;
+    if (!w->trouble.now || !ends_when_idle(w))
+        return false;
+    return w->trouble.failures >= GIVE_UP_FAILURES;
+}
+
+static void
+share_counts(struct worker *w)
+{
+    struct shared *shared = w->seat.shared;
+    if (shared == NULL)
+        return;
+    const owed_relay_counts *now = &w->counts;
+    const owed_relay_counts *told = &w->counts_told;
+    atomic_fetch_add(&shared->succeeded, now->succeeded - told->succeeded);
+    atomic_fetch_add(&shared->failed, now->failed - told->failed);
+    atomic_fetch_add(&shared->dead, now->dead - told->dead);
+    atomic_fetch_add(&shared->orphaned, now->orphaned - told->orphaned);
+    atomic_fetch_add(&shared->handed_back, now->handed_back - told->handed_back);
+    w->counts_told = w->counts;
+}
+
+/* step is one pass and the wait after it; false: there is nothing left to do. */
+static bool
+step(struct worker *w)
+{
+    if (w->passes_left > 0)
+        w->passes_left--;
+    if (w->trouble.now) {
+        trouble_mend(w);
+        return true;
+    }
+    long long seen = w->seat.shared == NULL ? 0 : slot_works(w->seat.shared, w->seat.slot);
+    bool busy = pass(w);
+    share_counts(w);
+    if (busy || w->trouble.now || worker_is_stopping(w))
+        return true;
+    if (ends_when_idle(w) && is_at_rest(w)) {
+        if (w->seat.shared == NULL)
+            return false;
+        idle_once(w, seen);
+        return true;
+    }
+    if (w->passes_left != 0)
+        idle(w);
+    return true;
+}
+
+static void
+finish(struct worker *w)
+{
+    outside_stop(w);
+    outside_finish(w);
+    owed_error err = {0};
+    if (w->trouble.now && trouble_retry(w, &err) != OWED_OK)
+        log_say(&w->owed->log, OWED_LOG_ERROR,
+            "the store is still away: what is not recorded comes back when its lease is over",
+            LOG_TEXT("error", err.text));
+    if (!w->trouble.now && outside_settle(w))
+        upkeep_end(w);
+    share_counts(w);
+}
+
+/* forget_stop lets the handle run another relay after one that was stopped. */
+static void
+forget_stop(struct worker *w)
+{
+    if (atomic_exchange(&w->owed->stop, 0) == 0)
+        return;
+    uint64_t stops;
+    ssize_t n = read(w->owed->stop_fd, &stops, sizeof stops);
+    (void)n;
+}
+
+static owed_status
+work(struct worker *w, owed_error *err)
+{
+    owed_status status = aftermath(w, err);
+    if (status != OWED_OK)
+        trouble(w, "make good what a dead worker left", err);
+    if (w->seat.shared != NULL)
+        slot_ready(w->seat.shared, w->seat.slot);
+    log_say(&w->owed->log, OWED_LOG_INFO, "worker started", LOG_TEXT("worker", w->claimed_by));
+    while (!is_over(w) && step(w))
+        ;
+    bool is_given_up = w->trouble.now && !worker_is_stopping(w) && w->passes_left != 0;
+    owed_error why = w->trouble.error;
+    finish(w);
+    if (!is_given_up)
+        return OWED_OK;
+    return fail_native(err, why.status, why.native, "%s", why.text);
+}
+
+owed_status
+relay_work(owed *handle, const owed_relay_settings *settings, const struct relay_seat *seat,
+    owed_relay_counts *ret_counts, owed_error *err)
+{
+    if (handle->tx != NULL || store_in_transaction(handle->db))
+        return fail(err, OWED_INVALID,
+            "a transaction is open on this handle: end it before the relay runs");
+    CLEANUP(worker_free_ptr) struct worker *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return fail_memory(err);
+    w->owed = handle;
+    w->seat = *seat;
+    w->slot = seat->shared == NULL ? NULL : &seat->shared->slots[seat->slot];
+    owed_status status = set_up(w, settings, err);
+    if (status == OWED_OK)
+        status = work(w, err);
+    forget_stop(w);
+    if (ret_counts != NULL)
+        *ret_counts = w->counts;
+    return status;
+}
+
+/* refuse_timeouts: in one process nobody could end a receiver that does not return. */
+static owed_status
+refuse_timeouts(const owed *handle, owed_error *err)
+{
+    for (const struct receiver *r = handle->registry->receivers; r != NULL; r = r->next)
+        if (r->runner == RUN_FUNCTION && r->declared.timeout_us > 0)
+            return fail(err, OWED_INVALID,
+                "receiver %s declares a timeout, which a relay inside your own process cannot "
+                "enforce: run it under owed relay --module, or leave the timeout out",
+                r->declared.key);
+    return OWED_OK;
+}
+
+owed_status
+owed_relay_run(owed *handle, const owed_relay_settings *settings, owed_relay_counts *ret_counts,
+    owed_error *err)
+{
+    owed_status status = refuse_timeouts(handle, err);
+    if (status != OWED_OK)
+        return status;
+    const struct relay_seat seat = {.role = ROLE_ALL};
+    return relay_work(handle, settings, &seat, ret_counts, err);
+}

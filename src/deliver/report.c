@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * report.c - the log lines about single deliveries. The text of an error stays in its row.
+ */
+#include "base/moment.h"
+#include "deliver/worker.h"
+
+void
+report_failure(
+    struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    log_say(&w->owed->log, OWED_LOG_WARNING, "delivery failed",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id), LOG_INT("attempt", settlement->attempt),
+        LOG_TEXT("kind", ending_verdict(note->ending)), LOG_TEXT("now", settlement->status));
+}
+
+void
+report_cut(struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    char asked[MOMENT_BYTES];
+    char ceiling[MOMENT_BYTES];
+    log_say(&w->owed->log, OWED_LOG_WARNING,
+        "the receiver asked for a longer wait than max-retry-delay",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_TEXT("asked", duration_write(note->asked_wait_us, asked)),
+        LOG_TEXT("waits", duration_write(w->settings.max_retry_delay_us, ceiling)));
+}
+
+void
+report_discarded(
+    struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    log_say(&w->owed->log, OWED_LOG_WARNING,
+        "result discarded: the lease was over and the row taken; declare a longer lease",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_INT("attempt", settlement->attempt));
+}
+
+void
+report_lost(struct worker *w, const struct claimed *row)
+{
+    log_say(&w->owed->log, OWED_LOG_WARNING, "row lost before it ran",
+        LOG_TEXT("receiver", row->receiver_key), LOG_INT("delivery", row->fence.delivery_id));
+}
+
+void
+report_left(struct worker *w, const struct claimed *row, const char *why)
+{
+    log_say(&w->owed->log, OWED_LOG_INFO, why, LOG_TEXT("receiver", row->receiver_key),
+        LOG_TEXT("event", row->event_name), LOG_INT("delivery", row->fence.delivery_id));
+}

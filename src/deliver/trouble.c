@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * trouble.c - a store that fails: said once, waited for, opened anew.
+ *
+ * The old connection stays until a new one works, so that the handle always has one. What was claimed
+ * and not settled is then handed back: nothing is counted for it.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/moment.h"
+#include "deliver/worker.h"
+
+static int64_t
+back_off_us(int failures)
+{
+    static const int64_t seconds[] = {1, 2, 4, 8, 15};
+    static const int last = sizeof seconds / sizeof seconds[0] - 1;
+    int step = failures - 1 < last ? failures - 1 : last;
+    return seconds[step] * US_PER_SECOND;
+}
+
+void
+trouble(struct worker *w, const char *doing, const owed_error *err)
+{
+    struct trouble *t = &w->trouble;
+    // What fails in consequence is no news.
+    if (t->now)
+        return;
+    t->now = true;
+    t->failures++;
+    t->error = *err;
+    if (store_in_transaction(w->owed->db))
+        store_rollback(w->owed->db);
+    if (t->logged.status == err->status && strcmp(t->logged.text, err->text) == 0)
+        return;
+    t->logged = *err;
+    char wait[MOMENT_BYTES];
+    log_say(&w->owed->log, OWED_LOG_ERROR, "the store failed", LOG_TEXT("doing", doing),
+        LOG_TEXT("error", err->text),
+        LOG_TEXT("next_try_in", duration_rough(back_off_us(t->failures), wait)));
+}
+
+void
+trouble_over(struct worker *w)
+{
+    struct trouble *t = &w->trouble;
+    if (t->failures == 0)
+        return;
+    log_say(&w->owed->log, OWED_LOG_INFO, "the store is back", LOG_INT("failures", t->failures));
+    *t = (struct trouble){0};
+}
+
+static owed_status
+reopen(struct worker *w, owed_error *err)
+{
+    const struct db_options options = {.busy_timeout_us = w->owed->busy_timeout_us};
+    struct db *fresh = NULL;
+    owed_status status = store_open(w->owed->url, &options, &fresh, err);
+    if (status == OWED_OK)
+        status = store_check(fresh, err);
+    if (status != OWED_OK) {
+        store_close(fresh);
+        return status;
+    }
+    store_close(w->owed->db);
+    w->owed->db = fresh;
+    return OWED_OK;
+}
+
+/* make_good writes what is noted, and gives back what was let go. */
+static owed_status
+make_good(struct worker *w, owed_error *err)
+{
+    owed_status status = ledger_flush(w, &w->gathered, err);
+    if (status == OWED_OK && w->dropped_count > 0)
+        status = store_hand_back(
+            w->owed->db, w->dropped, w->dropped_count, &(int64_t){0}, err);
+    if (status == OWED_OK)
+        w->dropped_count = 0;
+    if (status == OWED_OK)
+        status = store_forgive_losses(w->owed->db, w->claimed_by, &(int64_t){0}, err);
+    return status;
+}
+
+owed_status
+trouble_retry(struct worker *w, owed_error *err)
+{
+    owed_status status = reopen(w, err);
+    if (status == OWED_OK)
+        status = make_good(w, err);
+    if (status == OWED_OK)
+        w->trouble.now = false;
+    return status;
+}
+
+void
+trouble_mend(struct worker *w)
+{
+    worker_pause(w, back_off_us(w->trouble.failures));
+    if (worker_is_stopping(w))
+        return;
+    owed_error err = {0};
+    if (trouble_retry(w, &err) == OWED_OK)
+        return;
+    w->trouble.now = false;
+    trouble(w, "connect", &err);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * upkeep.c - what a worker does beside delivering: the heartbeat, the mending, the waiting.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "deliver/worker.h"
+
+#define MEND_EVERY_US (60 * US_PER_SECOND)
+#define BEAT_EVERY_US (30 * US_PER_SECOND)
+#define MEND_ROWS 1000
+#define BOOT_ID_BYTES 37
+
+int64_t
+worker_now_us(const struct worker *w)
+{
+    return clock_now_us(&w->owed->clock);
+}
+
+int64_t
+worker_mono_us(const struct worker *w)
+{
+    return clock_monotonic_us(&w->owed->clock);
+}
+
+bool
+worker_is_stopping(const struct worker *w)
+{
+    return atomic_load(&w->owed->stop) != 0 ||
+        (w->seat.shared != NULL && atomic_load(&w->seat.shared->stop) != 0);
+}
+
+bool
+worker_has_limit(const struct worker *w)
+{
+    return w->settings.limit > 0;
+}
+
+void
+worker_wrote(struct worker *w)
+{
+    w->own_commits++;
+    w->wrote = true;
+    if (w->seat.shared != NULL)
+        shared_committed(w->seat.shared);
+}
+
+/* --- others --- */
+
+void
+others_look(struct worker *w)
+{
+    const struct driver *driver = w->owed->db->driver;
+    if (!driver->single_writer || driver->changed == NULL)
+        return;
+    // Our relay's other workers count their commits; what is beyond that is the application's.
+    int64_t others = 0;
+    if (w->seat.shared != NULL)
+        others = atomic_load(&w->seat.shared->commits) - w->own_commits;
+    bool is_changed = driver->changed(w->owed->db);
+    if (is_changed && others == w->others_commits)
+        w->others_wrote_mono_us = worker_mono_us(w);
+    w->others_commits = others;
+}
+
+bool
+others_write(struct worker *w)
+{
+    return w->others_wrote_mono_us != 0 &&
+        worker_mono_us(w) - w->others_wrote_mono_us < WRITING_US;
+}
+
+/* --- waiting --- */
+
+bool
+worker_wait(struct worker *w, int64_t timeout_us)
+{
+    if (w->seat.wait != NULL) {
+        w->seat.wait(w->seat.wait_state, timeout_us);
+        outside_attend(w);
+        return false;
+    }
+    if (w->flight_count == 0)
+        return wake_wait(w->wake, timeout_us);
+    outside_wait(w, timeout_us);
+    return true;
+}
+
+void
+worker_pause(struct worker *w, int64_t timeout_us)
+{
+    if (w->seat.wait != NULL) {
+        w->seat.wait(w->seat.wait_state, timeout_us);
+        outside_attend(w);
+        return;
+    }
+    int64_t end_us = clock_monotonic_us(&clock_system) + timeout_us;
+    struct pollfd fd = {.fd = w->owed->stop_fd, .events = POLLIN};
+    while (!worker_is_stopping(w)) {
+        int64_t left_us = end_us - clock_monotonic_us(&clock_system);
+        if (left_us <= 0)
+            return;
+        outside_attend(w);
+        // What is in flight wants looking after.
+        if (w->flight_count > 0 && left_us > 10 * US_PER_MS)
+            left_us = 10 * US_PER_MS;
+        struct timespec timeout = {.tv_sec = (time_t)(left_us / US_PER_SECOND),
+            .tv_nsec = (long)(left_us % US_PER_SECOND) * 1000};
+        ppoll(&fd, 1, &timeout, NULL);
+    }
+}
+
+/* --- the heartbeat --- */
+
+static void
+read_boot_id(char id[static BOOT_ID_BYTES])
+{
+    id[0] = '\0';
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (file == NULL)
+        return;
+    if (fgets(id, BOOT_ID_BYTES, file) == NULL)
+        id[0] = '\0';
+    fclose(file);
+}
+
+static void
+write_lanes(const struct worker *w, struct buf *json)
+{
+    buf_putc(json, '[');
+    if (w->lanes == NULL)
+        json_write_string(json, STR("*"));
+    for (size_t i = 0; w->lanes != NULL && w->lanes[i] != NULL; i++) {
+        if (i > 0)
+            buf_putc(json, ',');
+        json_write_string(json, str_of(w->lanes[i]));
+    }
+    buf_putc(json, ']');
+}
+
+static owed_status
+beat(struct worker *w, owed_error *err)
+{
+    char host[256] = "";
+    char boot_id[BOOT_ID_BYTES];
+    gethostname(host, sizeof host - 1);
+    read_boot_id(boot_id);
+    struct buf lanes;
+    buf_init(&lanes, 1024 * 1024);
+    write_lanes(w, &lanes);
+    const struct relay_row row = {
+        .id = w->claimed_by,
+        .host = host,
+        .pid = getpid(),
+        .boot_id = boot_id,
+        .lanes = buf_text(&lanes),
+        .wake_path = w->wake == NULL ? "" : wake_path(w->wake),
+        .started_at_us = w->started_at_us,
+        .heartbeat_at_us = worker_now_us(w),
+    };
+    owed_status status = store_relay_heartbeat(w->owed->db, &row, err);
+    buf_done(&lanes);
+    if (status == OWED_OK)
+        worker_wrote(w);
+    return status;
+}
+
+/* --- mending --- */
+
+static owed_status
+mend(struct worker *w, owed_error *err)
+{
+    int64_t all_moved = 0;
+    int64_t all_orphaned = 0;
+    owed_status status = OWED_OK;
+    bool is_more = true;
+    while (status == OWED_OK && is_more && !worker_is_stopping(w)) {
+        int64_t moved = 0;
+        int64_t orphaned = 0;
+        status = store_mend(w->owed->db, worker_now_us(w), w->settings.orphan_grace_us, MEND_ROWS,
+            &moved, &orphaned, err);
+        is_more = moved + orphaned >= MEND_ROWS;
+        all_moved += moved;
+        all_orphaned += orphaned;
+        if (moved + orphaned > 0)
+            worker_wrote(w);
+    }
+    w->counts.orphaned += all_orphaned;
+    if (all_moved + all_orphaned > 0)
+        log_say(&w->owed->log, OWED_LOG_INFO, "owed rows follow the catalogue",
+            LOG_INT("moved", all_moved), LOG_INT("orphaned", all_orphaned));
+    return status;
+}
+
+/* mends tells whether this worker is the one of its relay that does it. */
+static bool
+mends(const struct worker *w)
+{
+    return w->seat.shared == NULL || w->seat.slot == 0;
+}
+
+owed_status
+upkeep(struct worker *w, owed_error *err)
+{
+    int64_t mono_us = worker_mono_us(w);
+    owed_status status = OWED_OK;
+    if (mono_us >= w->beat_mono_us) {
+        status = beat(w, err);
+        w->beat_mono_us = mono_us + BEAT_EVERY_US;
+    }
+    if (status != OWED_OK || mono_us < w->mend_mono_us)
+        return status;
+    w->mend_mono_us = mono_us + MEND_EVERY_US;
+    if (mends(w))
+        status = mend(w, err);
+    return status == OWED_OK ? filters_refresh(w, err) : status;
+}
+
+void
+upkeep_end(struct worker *w)
+{
+    owed_error err = {0};
+    if (store_relay_leave(w->owed->db, w->claimed_by, &err) == OWED_OK)
+        w->owed->db->driver->tidy(w->owed->db);
+}

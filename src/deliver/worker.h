@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * worker.h - what the parts of one worker share.
+ *
+ * A pass claims a batch and makes a task of each row. What the attempts come to is noted in a ledger
+ * and written under the rows' fences: at once, gathered, or in the transaction of a group. A store
+ * that fails is noted as trouble, which ends the pass; the loop then reconnects.
+ */
+#ifndef DELIVER_WORKER_H
+#define DELIVER_WORKER_H
+
+#include "deliver/relay.h"
+#include "deliver/wake.h"
+#include "engine/decide.h"
+
+#define SLOW_US INT64_C(20000)      // a receiver that usually takes longer runs alone
+#define GATHER_US INT64_C(50000)    // an acknowledgement waits no longer for others
+#define GROUP_ROWS 60               // deliveries of one transaction
+#define GROUP_US INT64_C(100000)    // how long it stays open
+#define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
+#define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
+#define WRITING_US INT64_C(1000000) // how long a commit of others is news
+
+/* --- receivers of this process, and which rows a claim may ask for: claim_filter.c --- */
+
+struct known {
+    const struct receiver *receiver;
+    bool timed;
+    int64_t usual_us; // how long it takes, as a moving average
+};
+
+/* What a worker runs; a role is a set of these. */
+enum share {
+    SHARE_INSIDE,
+    SHARE_LOOP,     // webhooks, programs, files
+    SHARE_FUNCTION, // outside receivers in C
+    SHARE_COUNT
+};
+
+struct claim_filter {
+    bool serves;            // there is something of this share to run
+    bool on;                // name the receivers to the store, since it holds rows of others
+    bool met_stranger;      // a row came that cannot be run here
+    const char **keys;      // all that can be run, NULL-ended
+    const struct known **members; // the same
+    const char **some;      // room for a list of a part of them
+};
+
+/* --- outcomes on their way into the store: ledger.c --- */
+
+/* How one attempt ended. */
+struct ended {
+    const struct claimed *row;
+    const struct receiver *receiver; // NULL: none ran
+    enum ending ending;
+    int64_t wait_us;
+    const char *text;
+    int64_t started_at_us;
+    int64_t duration_us;
+    int32_t code;
+    const char *excerpt;
+    bool keeps_all; // owed_attempt gets a row for a success too
+};
+
+struct note {
+    char receiver_key[LIMIT_KEY_BYTES + 1];
+    enum ending ending;
+    enum state state;
+    int64_t asked_wait_us; // of a wait that was cut; else 0
+};
+
+#define LEDGER_ROWS 256
+struct ledger {
+    struct arena arena;
+    size_t count;
+    int64_t oldest_mono_us;
+    struct settlement settlements[LEDGER_ROWS];
+    struct note notes[LEDGER_ROWS];
+    bool landed[LEDGER_ROWS];
+};
+
+/* --- a claimed batch: inside_pass.c --- */
+
+enum task_state {
+    TASK_TODO,
+    TASK_ALONE, // to do, in a transaction of its own
+    TASK_OPEN,  // ran; its transaction is open
+    TASK_LEFT,  // not for us
+    TASK_AWAY,  // a sortie has it
+    TASK_DONE   // recorded, or noted in the gathered ledger, or lost
+};
+
+struct task {
+    const struct claimed *row;
+    int64_t lease_expires_at_us;
+    enum task_state state;
+};
+
+struct batch {
+    struct arena arena;
+    struct task *tasks;
+    size_t count;
+    size_t cursor;  // nothing to do before it, unless a group broke up
+    size_t flights; // outside: not settled yet
+};
+
+/* --- one attempt: attempt.c; the transaction of several: group.c --- */
+
+struct attempt {
+    struct worker *worker;
+    struct task *task;
+    struct known *known;
+    owed_delivery delivery;
+    const void *payload;
+    int64_t started_at_us;
+    int64_t started_mono_us;
+    int64_t duration_us;
+    owed_outcome outcome;
+    bool may_share; // the transaction, with those that come after it
+    bool asked;     // it has the group's transaction, in a savepoint
+    struct fired **mark;
+};
+
+struct member {
+    struct task *task;
+    struct ended ended;
+};
+
+struct group {
+    bool open;
+    owed_tx tx;
+    int64_t opened_mono_us;
+    bool broke_up; // rows that were open are to do again
+    size_t count;
+    struct member members[GROUP_ROWS];
+    struct ledger ledger;
+};
+
+/* --- the worker --- */
+
+struct trouble {
+    bool now;
+    int failures; // in a row
+    owed_error error;
+    owed_error logged; // the last one that was logged
+};
+
+struct sortie; // an attempt outside: outside_pass.c
+struct sorties {
+    struct sortie *first, *last;
+};
+
+struct worker {
+    owed *owed;
+    owed_relay_settings settings; // defaults filled in
+    struct relay_seat seat;
+    struct slot *slot; // NULL: embedded
+    struct arena arena;
+    const char *instance;
+    const char *claimed_by;
+    const char *const *lanes; // qualified, NULL-ended; NULL: all of the app
+    struct known *known;      // by key
+    size_t known_count;
+    struct claim_filter filters[SHARE_COUNT];
+    owed_relay_counts counts;
+    owed_relay_counts counts_told; // of these, what the supervisor knows
+    struct trouble trouble;
+
+    int64_t frozen_now_us; // limit: claims see nothing that became due later; 0: they do
+    int64_t limit_left;    // embedded; -1: none
+    int64_t passes_left;   // -1: no end
+
+    struct group group;
+    struct ledger gathered;
+    struct fence *dropped; // claimed rows that a failing store made us let go
+    size_t dropped_count, dropped_size;
+
+    const struct outside_ops *ops;
+    struct outside *outside;
+    struct sorties waiting, flying, landed;
+    size_t flight_count;
+    int64_t next_renewal_us;
+
+    struct wake *wake;
+    int64_t idle_us;
+    int vain; // waits for a due row that could not be claimed
+    int64_t mend_mono_us; // when to mend next
+    int64_t beat_mono_us;
+    int64_t started_at_us;
+    int64_t own_commits;
+    int64_t others_commits; // of the other workers, when last looked at
+    int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
+    bool wrote;             // since the last upkeep
+};
+
+/* settings.c */
+owed_status settings_fill(
+    const owed_relay_settings *given, owed_relay_settings *ret_settings, owed_error *err);
+owed_status settings_lanes(struct worker *worker, owed_error *err);
+void settings_tell_unserved(struct worker *worker);
+
+/* claim_filter.c */
+owed_status filters_init(struct worker *worker, owed_error *err);
+/* filters_refresh compares what is known here with the catalogue. */
+owed_status filters_refresh(struct worker *worker, owed_error *err);
+struct known *known_find(const struct worker *worker, const char *key);
+bool known_is_of(const struct known *known, enum share share);
+void known_time(struct known *known, int64_t duration_us);
+bool known_is_slow(const struct known *known); // or was never timed
+
+/* claim.c: worker_claim takes up to limit rows of a share; *ret_batch is NULL when there are none.
+ * receivers NULL: as the share's filter has it. */
+bool worker_claim(struct worker *worker, enum share share, const char *const *receivers,
+    int32_t limit, struct batch **ret_batch);
+void claim_fill(const struct worker *worker, enum share share, struct claim *ret_claim);
+void batch_free(struct batch *batch);
+/* batch_drop remembers what was not done, to be handed back once the store is there again. */
+void batch_drop(struct worker *worker, const struct batch *batch);
+/* batch_hand_back gives back what was not done. */
+bool batch_hand_back(struct worker *worker, const struct batch *batch);
+/* hand_back gives back single rows; unstarted of them were ours to run. */
+bool hand_back(
+    struct worker *worker, const struct fence *fences, size_t count, size_t unstarted);
+/* claim_unspend gives back to --limit what was claimed and not attempted. */
+void claim_unspend(struct worker *worker, int64_t count);
+
+/* ledger.c */
+void ledger_add(struct worker *worker, struct ledger *ledger, const struct ended *ended);
+/* ledger_write writes all, in the open transaction or one of its own; landed says what stood. */
+owed_status ledger_write(struct worker *worker, struct ledger *ledger, owed_error *err);
+/* ledger_report counts and logs what was committed. */
+void ledger_report(struct worker *worker, const struct ledger *ledger);
+void ledger_clear(struct ledger *ledger);
+/* ledger_flush is write, report and clear, in a transaction of its own. */
+owed_status ledger_flush(struct worker *worker, struct ledger *ledger, owed_error *err);
+
+/* attempt.c */
+enum readiness {
+    READY,
+    NOT_OURS,  // no such receiver, or no such event, here
+    NOT_HELD,  // the claim was lost
+    NOT_TO_RUN, // over already: its end stands in the gathered ledger
+    NO_STORE   // trouble
+};
+enum readiness row_check(struct worker *worker, struct task *task, const struct known *known);
+enum readiness attempt_prepare(
+    struct worker *worker, struct task *task, struct known *known, struct arena *arena,
+    struct attempt *ret_attempt);
+/* attempt_run calls the receiver; afterwards outcome and duration stand. */
+void attempt_run(struct attempt *attempt);
+void attempt_ended(const struct attempt *attempt, struct ended *ret_ended);
+/* worker_phase tells the supervisor how far the attempt in hand is. */
+void worker_phase(struct worker *worker, enum phase phase);
+enum ending ending_of(owed_outcome outcome);
+/* lease_us is how long a claim of that receiver's rows lasts. */
+int64_t lease_us(const struct worker *worker, const struct receiver *receiver);
+/* lease_keep renews a lease of which less than half is left; LOST. */
+owed_status lease_keep(
+    struct worker *worker, struct task *task, const struct receiver *receiver, owed_error *err);
+
+/* group.c: the functions that return bool return false when the store failed. */
+owed_status group_begin(owed_delivery *delivery, owed_error *err);
+/* group_takes tells whether a task may join the transaction that is open. */
+bool group_takes(const struct worker *worker, const struct task *task, const struct known *known);
+/* group_settle makes good what attempt_run left: the transaction goes on, is committed, or is undone. */
+bool group_settle(struct attempt *attempt);
+bool group_close(struct worker *worker);
+/* record_now writes all that is noted. */
+bool record_now(struct worker *worker);
+
+/* inside_pass.c and outside_pass.c: true: there was something to do. */
+bool inside_pass(struct worker *worker, enum share share);
+bool outside_pass(struct worker *worker);
+/* outside_attend lets what is in flight go on, without waiting and without a word to the store. */
+void outside_attend(struct worker *worker);
+/* outside_wait polls what is in flight, and what wakes, for up to timeout_us. */
+void outside_wait(struct worker *worker, int64_t timeout_us);
+/* outside_settle records what has ended. */
+bool outside_settle(struct worker *worker);
+/* outside_stop hands back what waits for room; outside_finish waits until nothing is in flight. */
+void outside_stop(struct worker *worker);
+void outside_finish(struct worker *worker);
+
+/* upkeep.c */
+owed_status upkeep(struct worker *worker, owed_error *err);
+void upkeep_end(struct worker *worker);
+void worker_wrote(struct worker *worker);
+bool worker_is_stopping(const struct worker *worker);
+bool worker_has_limit(const struct worker *worker);
+/* worker_wait returns at the latest after timeout_us, sooner when woken or stopped. */
+bool worker_wait(struct worker *worker, int64_t timeout_us);
+/* worker_pause waits for nothing but a stop. */
+void worker_pause(struct worker *worker, int64_t timeout_us);
+int64_t worker_now_us(const struct worker *worker);
+int64_t worker_mono_us(const struct worker *worker);
+/* others_write tells whether the application was seen to commit lately. */
+bool others_write(struct worker *worker);
+void others_look(struct worker *worker);
+
+/* trouble.c */
+void trouble(struct worker *worker, const char *doing, const owed_error *err);
+/* trouble_mend waits, then retries; trouble_retry opens the store anew and makes good. */
+void trouble_mend(struct worker *worker);
+owed_status trouble_retry(struct worker *worker, owed_error *err);
+void trouble_over(struct worker *worker);
+
+/* report.c: log lines. */
+void report_failure(struct worker *worker, const struct settlement *settlement,
+    const struct note *note);
+void report_cut(struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_discarded(struct worker *worker, const struct settlement *settlement,
+    const struct note *note);
+void report_lost(struct worker *worker, const struct claimed *row);
+void report_left(struct worker *worker, const struct claimed *row, const char *why);
+
+/* aftermath.c: what the one before in this slot left undone. */
+owed_status aftermath(struct worker *worker, owed_error *err);
+
+#endif
