@@ -2,6 +2,8 @@
  *
  * attempt.c - one row's turn: whether it can run here, and the call of its receiver.
  */
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
@@ -30,8 +32,7 @@ lease_us(const struct worker *w, const struct receiver *receiver)
 }
 
 owed_status
-lease_keep(
-    struct worker *w, struct task *task, const struct receiver *receiver, owed_error *err)
+lease_keep(struct worker *w, struct task *task, const struct receiver *receiver, owed_error *err)
 {
     int64_t now_us = worker_now_us(w);
     int64_t full_us = lease_us(w, receiver);

@@ -90,8 +90,7 @@ static owed_status
 claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, owed_error *err)
 {
     struct claimed *rows = NULL;
-    owed_status status =
-        store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
+    owed_status status = store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
     if (status != OWED_OK || batch->count == 0)
         return status;
     failpoint("claim-committed");

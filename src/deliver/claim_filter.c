@@ -131,8 +131,7 @@ serves_lane(const struct worker *w, const struct catalogue_receiver *published)
 /* is_stranger tells whether the store may hold rows of it that a claim of that share would bring,
  * and that it cannot run. */
 static bool
-is_stranger(
-    const struct worker *w, const struct catalogue_receiver *published, enum share share)
+is_stranger(const struct worker *w, const struct catalogue_receiver *published, enum share share)
 {
     if (strcmp(published->mode, "durable") != 0 ||
         strcmp(published->kind, share_kinds[share]) != 0 || !serves_lane(w, published))

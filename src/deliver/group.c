@@ -240,8 +240,7 @@ static bool
 is_over_bounds(struct worker *w)
 {
     int64_t open_us = worker_mono_us(w) - w->group.opened_mono_us;
-    return w->group.count >= GROUP_ROWS ||
-        open_us >= (others_write(w) ? GROUP_SHORT_US : GROUP_US);
+    return w->group.count >= GROUP_ROWS || open_us >= (others_write(w) ? GROUP_SHORT_US : GROUP_US);
 }
 
 /* break_up undoes the group, with this attempt to blame. */

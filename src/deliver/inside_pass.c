@@ -45,8 +45,8 @@ gathered_is_due(const struct worker *w, const struct known *known)
 }
 
 static bool
-take_turn(struct worker *w, enum share share, struct task *task, struct known *known,
-    struct arena *arena)
+take_turn(
+    struct worker *w, enum share share, struct task *task, struct known *known, struct arena *arena)
 {
     struct attempt attempt;
     bool may_share = group_takes(w, task, known);

@@ -83,8 +83,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         .available_at_us = decision.available_at_us,
         .now_us = worker_now_us(w),
         .last_error = is_success ? NULL : keep(w, ledger, ended->text),
-        .verdict =
-            is_success && !ended->keeps_all ? NULL : ending_verdict(ended->ending),
+        .verdict = is_success && !ended->keeps_all ? NULL : ending_verdict(ended->ending),
         .attempt = ended->ending == ENDING_LOST ? row->attempts : row->attempts + 1,
         .started_at_us = ended->started_at_us,
         .duration_us = ended->duration_us,
@@ -97,8 +96,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
 owed_status
 ledger_write(struct worker *w, struct ledger *ledger, owed_error *err)
 {
-    owed_status status = store_settle(
-        w->owed->db, ledger->settlements, ledger->count, ledger->landed, err);
+    owed_status status =
+        store_settle(w->owed->db, ledger->settlements, ledger->count, ledger->landed, err);
     if (status != OWED_LOST)
         return status;
     ledger->landed[0] = false;

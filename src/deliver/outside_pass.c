@@ -69,8 +69,7 @@ room_for(const struct worker *w, const struct known *known)
 static void
 note_renewal(struct worker *w, const struct sortie *sortie)
 {
-    int64_t at_us =
-        sortie->task->lease_expires_at_us - lease_us(w, sortie->known->receiver) / 2;
+    int64_t at_us = sortie->task->lease_expires_at_us - lease_us(w, sortie->known->receiver) / 2;
     if (at_us < w->next_renewal_us)
         w->next_renewal_us = at_us;
 }

@@ -112,14 +112,6 @@ worker_free_ptr(struct worker **w)
 
 /* --- the loop --- */
 
-static int64_t
-limit_left(const struct worker *w)
-{
-    if (!worker_has_limit(w))
-        return INT64_MAX;
-    return w->seat.shared != NULL ? atomic_load(&w->seat.shared->limit_left) : w->limit_left;
-}
-
 static bool
 ends_when_idle(const struct worker *w)
 {

@@ -22,7 +22,8 @@ struct relay_seat {
 
 /*
  * relay_work delivers on the calling thread until once, limit or passes are reached, or a stop was
- * asked for (owed_relay_stop, shared->stop). Under a supervisor it writes what it has in hand to its
+ * asked for (owed_relay_stop, shared->stop). Under a supervisor it first makes good what the worker that
+ * died in its slot left undone, says that it is ready (slot_ready), writes what it has in hand to its
  * slot, adds to the shared counts, and under once says it is idle instead of ending: the supervisor
  * knows when all are. ret_counts may be NULL, and is filled in whatever is returned.
  * INVALID: contradictory settings, an unknown lane (the known ones are named). A store that goes away

@@ -6,8 +6,7 @@
 #include "deliver/worker.h"
 
 void
-report_failure(
-    struct worker *w, const struct settlement *settlement, const struct note *note)
+report_failure(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
     log_say(&w->owed->log, OWED_LOG_WARNING, "delivery failed",
         LOG_TEXT("receiver", note->receiver_key),
@@ -29,8 +28,7 @@ report_cut(struct worker *w, const struct settlement *settlement, const struct n
 }
 
 void
-report_discarded(
-    struct worker *w, const struct settlement *settlement, const struct note *note)
+report_discarded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
     log_say(&w->owed->log, OWED_LOG_WARNING,
         "result discarded: the lease was over and the row taken; declare a longer lease",

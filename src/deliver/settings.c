@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/limits.h"
@@ -101,7 +102,8 @@ settings_fill(const owed_relay_settings *given, owed_relay_settings *ret_setting
             "limit and batch_size exclude each other: limit is one run of so many rows, batch_size "
             "is how many a relay that goes on takes at once");
     if (s.limit < 0 || s.passes < 0)
-        return fail(err, OWED_INVALID, "relay setting %s is negative: give 1 or more, or 0 for none",
+        return fail(err, OWED_INVALID,
+            "relay setting %s is negative: give 1 or more, or 0 for none",
             s.limit < 0 ? "limit" : "passes");
     if (s.all_lanes && s.lanes != NULL)
         return fail(err, OWED_INVALID,
@@ -154,8 +156,7 @@ known_lanes(struct worker *w, struct lane_list *ret_list, owed_error *err)
 {
     struct catalogue_receiver *published = NULL;
     size_t count = 0;
-    owed_status status =
-        store_catalogue_receivers(w->owed->db, &w->arena, &published, &count, err);
+    owed_status status = store_catalogue_receivers(w->owed->db, &w->arena, &published, &count, err);
     if (status != OWED_OK)
         return status;
     const owed_registry *registry = w->owed->registry;
@@ -194,7 +195,8 @@ join_names(const struct worker *w, const struct lane_list *list, const struct la
 }
 
 static owed_status
-refuse_lane(const struct worker *w, const char *lane, const struct lane_list *known, owed_error *err)
+refuse_lane(
+    const struct worker *w, const char *lane, const struct lane_list *known, owed_error *err)
 {
     struct buf names;
     buf_init(&names, 400);
@@ -215,8 +217,7 @@ take_lanes(struct worker *w, const struct lane_list *known, owed_error *err)
         count++;
     if (count == 0)
         return fail(err, OWED_INVALID, "the list of lanes is empty: name one, or all_lanes");
-    struct lane_list served = {
-        .names = arena_alloc(&w->arena, (count + 1) * sizeof *served.names)};
+    struct lane_list served = {.names = arena_alloc(&w->arena, (count + 1) * sizeof *served.names)};
     for (size_t i = 0; i < count; i++) {
         const char *lane = qualify(w, given[i]);
         if (served.names == NULL || lane == NULL)
@@ -240,7 +241,8 @@ tell_unserved(const struct worker *w, const struct lane_list *known)
     buf_init(&names, 4000);
     join_names(w, known, &served, &names);
     if (names.len > 0)
-        log_say(&w->owed->log, OWED_LOG_WARNING, "only lane default is served, not all that are declared",
+        log_say(&w->owed->log, OWED_LOG_WARNING,
+            "only lane default is served, not all that are declared",
             LOG_TEXT("not_served", buf_text(&names)));
     buf_done(&names);
 }

@@ -72,9 +72,10 @@ static owed_status
 make_good(struct worker *w, owed_error *err)
 {
     owed_status status = ledger_flush(w, &w->gathered, err);
+    if (status == OWED_OK)
+        status = aftermath(w, err);
     if (status == OWED_OK && w->dropped_count > 0)
-        status = store_hand_back(
-            w->owed->db, w->dropped, w->dropped_count, &(int64_t){0}, err);
+        status = store_hand_back(w->owed->db, w->dropped, w->dropped_count, &(int64_t){0}, err);
     if (status == OWED_OK)
         w->dropped_count = 0;
     if (status == OWED_OK)

@@ -3,6 +3,7 @@
  * upkeep.c - what a worker does beside delivering: the heartbeat, the mending, the waiting.
  */
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -72,8 +73,7 @@ others_look(struct worker *w)
 bool
 others_write(struct worker *w)
 {
-    return w->others_wrote_mono_us != 0 &&
-        worker_mono_us(w) - w->others_wrote_mono_us < WRITING_US;
+    return w->others_wrote_mono_us != 0 && worker_mono_us(w) - w->others_wrote_mono_us < WRITING_US;
 }
 
 /* --- waiting --- */

@@ -13,13 +13,13 @@
 #include "deliver/wake.h"
 #include "engine/decide.h"
 
-#define SLOW_US INT64_C(20000)      // a receiver that usually takes longer runs alone
-#define GATHER_US INT64_C(50000)    // an acknowledgement waits no longer for others
-#define GROUP_ROWS 60               // deliveries of one transaction
-#define GROUP_US INT64_C(100000)    // how long it stays open
+#define SLOW_US INT64_C(20000)       // a receiver that usually takes longer runs alone
+#define GATHER_US INT64_C(50000)     // an acknowledgement waits no longer for others
+#define GROUP_ROWS 60                // deliveries of one transaction
+#define GROUP_US INT64_C(100000)     // how long it stays open
 #define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
 #define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
-#define WRITING_US INT64_C(1000000) // how long a commit of others is news
+#define WRITING_US INT64_C(1000000)  // how long a commit of others is news
 
 /* --- receivers of this process, and which rows a claim may ask for: claim_filter.c --- */
 
@@ -38,12 +38,12 @@ enum share {
 };
 
 struct claim_filter {
-    bool serves;            // there is something of this share to run
-    bool on;                // name the receivers to the store, since it holds rows of others
-    bool met_stranger;      // a row came that cannot be run here
-    const char **keys;      // all that can be run, NULL-ended
+    bool serves;                  // there is something of this share to run
+    bool on;                      // name the receivers to the store, since it holds rows of others
+    bool met_stranger;            // a row came that cannot be run here
+    const char **keys;            // all that can be run, NULL-ended
     const struct known **members; // the same
-    const char **some;      // room for a list of a part of them
+    const char **some;            // room for a list of a part of them
 };
 
 /* --- outcomes on their way into the store: ledger.c --- */
@@ -183,14 +183,14 @@ struct worker {
 
     struct wake *wake;
     int64_t idle_us;
-    int vain; // waits for a due row that could not be claimed
+    int vain;             // waits for a due row that could not be claimed
     int64_t mend_mono_us; // when to mend next
     int64_t beat_mono_us;
     int64_t started_at_us;
     int64_t own_commits;
-    int64_t others_commits; // of the other workers, when last looked at
+    int64_t others_commits;       // of the other workers, when last looked at
     int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
-    bool wrote;             // since the last upkeep
+    bool wrote;                   // since the last upkeep
 };
 
 /* settings.c */
@@ -219,8 +219,7 @@ void batch_drop(struct worker *worker, const struct batch *batch);
 /* batch_hand_back gives back what was not done. */
 bool batch_hand_back(struct worker *worker, const struct batch *batch);
 /* hand_back gives back single rows; unstarted of them were ours to run. */
-bool hand_back(
-    struct worker *worker, const struct fence *fences, size_t count, size_t unstarted);
+bool hand_back(struct worker *worker, const struct fence *fences, size_t count, size_t unstarted);
 /* claim_unspend gives back to --limit what was claimed and not attempted. */
 void claim_unspend(struct worker *worker, int64_t count);
 
@@ -237,15 +236,14 @@ owed_status ledger_flush(struct worker *worker, struct ledger *ledger, owed_erro
 /* attempt.c */
 enum readiness {
     READY,
-    NOT_OURS,  // no such receiver, or no such event, here
-    NOT_HELD,  // the claim was lost
+    NOT_OURS,   // no such receiver, or no such event, here
+    NOT_HELD,   // the claim was lost
     NOT_TO_RUN, // over already: its end stands in the gathered ledger
-    NO_STORE   // trouble
+    NO_STORE    // trouble
 };
 enum readiness row_check(struct worker *worker, struct task *task, const struct known *known);
-enum readiness attempt_prepare(
-    struct worker *worker, struct task *task, struct known *known, struct arena *arena,
-    struct attempt *ret_attempt);
+enum readiness attempt_prepare(struct worker *worker, struct task *task, struct known *known,
+    struct arena *arena, struct attempt *ret_attempt);
 /* attempt_run calls the receiver; afterwards outcome and duration stand. */
 void attempt_run(struct attempt *attempt);
 void attempt_ended(const struct attempt *attempt, struct ended *ret_ended);
@@ -305,11 +303,12 @@ owed_status trouble_retry(struct worker *worker, owed_error *err);
 void trouble_over(struct worker *worker);
 
 /* report.c: log lines. */
-void report_failure(struct worker *worker, const struct settlement *settlement,
-    const struct note *note);
-void report_cut(struct worker *worker, const struct settlement *settlement, const struct note *note);
-void report_discarded(struct worker *worker, const struct settlement *settlement,
-    const struct note *note);
+void report_failure(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_cut(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_discarded(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_lost(struct worker *worker, const struct claimed *row);
 void report_left(struct worker *worker, const struct claimed *row, const char *why);
 

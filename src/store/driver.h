@@ -61,6 +61,7 @@ struct rows; // of one run statement
 struct driver {
     const char *scheme; // "sqlite"
     const struct sql *sql;
+    bool single_writer; // a write transaction keeps all others waiting
 
     /* open: CONFIG for a bad URL, UNAVAILABLE where there is no such store and create is not set. */
     owed_status (*open)(

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * aftermath.c - what the worker that died in this slot left undone.
+ *
+ * A receiver that crashed its worker, or ran past its timeout and was killed, has failed an attempt. A
+ * kill from outside says nothing about the receiver: it is a loss. All else that the dead worker held
+ * is free again, uncounted.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/moment.h"
+#include "deliver/worker.h"
+
+static bool
+was_called_off(const struct slot *slot)
+{
+    return slot->death.cause == DEATH_CALLED_OFF;
+}
+
+/* is_failure tells whether the receiver is to blame. */
+static bool
+is_failure(const struct slot *slot, enum phase phase)
+{
+    if (phase != PHASE_RUNNING || was_called_off(slot))
+        return false;
+    return slot->death.cause == DEATH_TIMEOUT || slot->death.signal != SIGKILL;
+}
+
+static void
+say_how(const struct slot *slot, char *text, size_t size)
+{
+    const struct death *death = &slot->death;
+    char limit[MOMENT_BYTES];
+    if (death->cause == DEATH_TIMEOUT)
+        snprintf(text, size, "still running after %s: the worker was killed",
+            duration_write(slot->hand.timeout_us, limit));
+    else if (death->signal != 0)
+        snprintf(
+            text, size, "the worker running it died: SIG%s", or_empty(sigabbrev_np(death->signal)));
+    else
+        snprintf(
+            text, size, "the worker running it died: it exited with status %d", death->exit_status);
+}
+
+/* read_row reads the row in hand, if it is still held under the dead worker's claim. */
+static owed_status
+read_row(struct worker *w, struct arena *arena, struct claimed *ret_row, owed_error *err)
+{
+    const struct in_hand *hand = &w->slot->hand;
+    struct delivery_row row;
+    owed_status status = store_delivery(w->owed->db, hand->delivery_id, arena, &row, err);
+    if (status == OWED_NOT_FOUND)
+        return OWED_LOST;
+    if (status != OWED_OK)
+        return status;
+    if (strcmp(row.status, "claimed") != 0 || strcmp(row.claimed_by, w->claimed_by) != 0 ||
+        row.claimed_at_us != hand->claimed_at_us)
+        return OWED_LOST;
+    *ret_row = (struct claimed){
+        .fence = {row.id, w->claimed_by, row.claimed_at_us},
+        .receiver_key = row.receiver_key,
+        .attempts = row.attempts,
+        .max_attempts = row.max_attempts,
+    };
+    return OWED_OK;
+}
+
+static owed_status
+record_failure(struct worker *w, const struct claimed *row, owed_error *err)
+{
+    const struct known *known = known_find(w, row->receiver_key);
+    char text[160];
+    say_how(w->slot, text, sizeof text);
+    const struct ended ended = {
+        .row = row,
+        .receiver = known == NULL ? NULL : known->receiver,
+        .ending = ENDING_DIED,
+        .text = text,
+        .started_at_us = w->slot->hand.started_at_us,
+        .duration_us = worker_now_us(w) - w->slot->hand.started_at_us,
+        .code = -w->slot->death.signal,
+    };
+    ledger_add(w, &w->gathered, &ended);
+    return ledger_flush(w, &w->gathered, err);
+}
+
+static owed_status
+see_to_hand(struct worker *w, enum phase phase, owed_error *err)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct claimed row;
+    owed_status status = read_row(w, &arena, &row, err);
+    if (status == OWED_OK && is_failure(w->slot, phase))
+        status = record_failure(w, &row, err);
+    else if (status == OWED_OK && !was_called_off(w->slot))
+        status = store_count_loss(w->owed->db, &row.fence, err);
+    if (status == OWED_OK)
+        worker_wrote(w);
+    arena_done(&arena);
+    // Recorded before it died, or somebody else's by now.
+    return status == OWED_LOST ? OWED_OK : status;
+}
+
+owed_status
+aftermath(struct worker *w, owed_error *err)
+{
+    struct slot *slot = w->slot;
+    if (slot == NULL || slot->death.cause == DEATH_NONE)
+        return OWED_OK;
+    enum phase phase = (enum phase)atomic_load(&slot->phase);
+    owed_status status = phase == PHASE_IDLE ? OWED_OK : see_to_hand(w, phase, err);
+    int64_t given = 0;
+    if (status == OWED_OK)
+        status = store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, err);
+    if (status != OWED_OK)
+        return status;
+    if (given > 0)
+        worker_wrote(w);
+    log_say(&w->owed->log, OWED_LOG_INFO, "what a dead worker held is free again",
+        LOG_TEXT("worker", w->claimed_by), LOG_INT("handed_back", given));
+    worker_phase(w, PHASE_IDLE);
+    slot->death = (struct death){0};
+    return OWED_OK;
+}
