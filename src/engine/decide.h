@@ -42,8 +42,8 @@ struct decision {
     enum happening happening;
     enum state state;
     int32_t attempts;
-    int64_t available_at_us;
-    bool wait_was_cut; // RETRY_AFTER asked for more than max_retry_delay_us
+    int64_t available_at_us; // now, where nothing more is owed
+    bool wait_was_cut;       // RETRY_AFTER asked for more than max_retry_delay_us
 };
 
 /* backoff_us draws from the whole window (full jitter): dice * min(cap, base * 2^(attempt - 1)).

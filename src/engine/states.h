@@ -58,4 +58,8 @@ const struct edge *edge_find(enum state from, enum happening happening);
 /* state_is_terminal: nothing is owed any more. */
 bool state_is_terminal(enum state state);
 
+/* states_print appends the table as a Mermaid diagram and as a list, both in Markdown. */
+struct buf;
+void states_print(struct buf *text);
+
 #endif

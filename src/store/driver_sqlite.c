@@ -21,6 +21,7 @@ native(struct db *db)
 const struct driver driver_sqlite = {
     .scheme = "sqlite",
     .sql = &sql_sqlite,
+    .single_writer = true,
     .open = sqlite_open,
     .adopt = sqlite_adopt,
     .close = sqlite_close,

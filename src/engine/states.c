@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * states.c - the table, and the words for what stands in it.
+ */
+#include "engine/states.h"
+
+#include <string.h>
+
+const struct edge edges[] = {
+    {STATE_NONE, HAPPENS_FIRE, STATE_PENDING, "an event that the receiver wants was fired"},
+    {STATE_PENDING, HAPPENS_CLAIM, STATE_CLAIMED, "it was due, and a relay took it under a lease"},
+    {STATE_PENDING, HAPPENS_ORPHAN, STATE_ORPHANED,
+        "its receiver is declared nowhere, and the grace is over"},
+    {STATE_CLAIMED, HAPPENS_LAPSE, STATE_CLAIMED,
+        "its lease had ended, or it was handed back, and a relay took it over"},
+    {STATE_CLAIMED, HAPPENS_HAND_BACK, STATE_CLAIMED,
+        "the relay gave it back untried: it is free for every relay at once"},
+    {STATE_CLAIMED, HAPPENS_SUCCEED, STATE_SUCCEEDED, "the receiver did its work"},
+    {STATE_CLAIMED, HAPPENS_FAIL, STATE_FAILED, "the attempt failed, and attempts are left"},
+    {STATE_CLAIMED, HAPPENS_EXHAUST, STATE_DEAD,
+        "the last attempt failed, or one that no other attempt could mend"},
+    {STATE_CLAIMED, HAPPENS_LOSE, STATE_DEAD, "too many relays died while they held it"},
+    {STATE_CLAIMED, HAPPENS_ORPHAN, STATE_ORPHANED,
+        "its receiver is declared nowhere, and the grace is over"},
+    {STATE_FAILED, HAPPENS_CLAIM, STATE_CLAIMED,
+        "its wait was over, and a relay took it under a lease"},
+    {STATE_FAILED, HAPPENS_ORPHAN, STATE_ORPHANED,
+        "its receiver is declared nowhere, and the grace is over"},
+    {STATE_DEAD, HAPPENS_REQUEUE, STATE_PENDING, "an operator asked for it again"},
+    {STATE_ORPHANED, HAPPENS_REQUEUE, STATE_PENDING,
+        "an operator asked for it again, now that its receiver is declared"},
+};
+const size_t edge_count = sizeof edges / sizeof edges[0];
+
+static const struct {
+    const char *name;
+    bool is_terminal;
+} states[] = {
+    [STATE_NONE] = {"none", false},
+    [STATE_PENDING] = {"pending", false},
+    [STATE_CLAIMED] = {"claimed", false},
+    [STATE_SUCCEEDED] = {"succeeded", true},
+    [STATE_FAILED] = {"failed", false},
+    [STATE_DEAD] = {"dead", true},
+    [STATE_ORPHANED] = {"orphaned", true},
+    [STATE_CANCELLED] = {"cancelled", true},
+};
+_Static_assert(sizeof states / sizeof states[0] == STATE_COUNT, "every state has its name");
+
+static const char *const happenings[] = {
+    [HAPPENS_FIRE] = "fire",
+    [HAPPENS_CLAIM] = "claim",
+    [HAPPENS_LAPSE] = "lapse",
+    [HAPPENS_SUCCEED] = "succeed",
+    [HAPPENS_FAIL] = "fail",
+    [HAPPENS_EXHAUST] = "exhaust",
+    [HAPPENS_LOSE] = "lose",
+    [HAPPENS_HAND_BACK] = "hand back",
+    [HAPPENS_ORPHAN] = "orphan",
+    [HAPPENS_REQUEUE] = "requeue",
+};
+_Static_assert(
+    sizeof happenings / sizeof happenings[0] == HAPPENS_COUNT, "every happening has its name");
+
+const char *
+state_name(enum state state)
+{
+    return states[state].name;
+}
+
+bool
+state_parse(const char *name, enum state *ret_state)
+{
+    for (size_t i = STATE_PENDING; i < STATE_COUNT; i++)
+        if (strcmp(name, states[i].name) == 0) {
+            *ret_state = (enum state)i;
+            return true;
+        }
+    return false;
+}
+
+const char *
+happening_name(enum happening happening)
+{
+    return happenings[happening];
+}
+
+const struct edge *
+edge_find(enum state from, enum happening happening)
+{
+    for (size_t i = 0; i < edge_count; i++)
+        if (edges[i].from == from && edges[i].happening == happening)
+            return &edges[i];
+    return NULL;
+}
+
+bool
+state_is_terminal(enum state state)
+{
+    return states[state].is_terminal;
+}
