@@ -14,9 +14,13 @@
 /*
  * conf_load reads a file in two steps, since the registry needs the app's name first:
  * conf_load_options takes [store] [relay] [log] into options (those that a flag or the environment
- * set already stay as they are); conf_load_receivers declares every [receiver "key"].
+ * set already stay as they are; a key of declare/settings.h that options does not hold is checked
+ * only); conf_load_receivers declares every [receiver "key"].
  * CONFIG: "owed.conf:12: ..." with the nearest known word for an unknown one. NOT_FOUND: no file.
  */
+/* What a [receiver "key"] may say: a table for the manual page, NULL-ended. */
+extern const struct option conf_receiver_keys[];
+
 owed_status conf_load_options(const char *path, struct options *options, owed_error *err);
 owed_status conf_load_receivers(const char *path, owed_registry *registry, owed_error *err);
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * checks.c - a look at the host through the eyes of each receiver.
+ */
+#include "declare/checks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/options.h"
+#include "declare/check.h"
+#include "declare/secret.h"
+
+struct checks {
+    const owed_registry *registry;
+    checks_print print;
+    void *state;
+    size_t count;
+    const struct receiver *receiver; // the one in hand
+};
+
+static void find(struct checks *checks, enum finding finding, const char *format, ...)
+    OWED_PRINTF(3, 4);
+
+const char *
+finding_name(enum finding finding)
+{
+    static const char *const names[FINDING_COUNT] = {
+        [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error"};
+    return names[finding];
+}
+
+/* find tells one finding, after the receiver's place and key. */
+static void
+find(struct checks *checks, enum finding finding, const char *format, ...)
+{
+    char text[1024];
+    char sentence[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const struct receiver *receiver = checks->receiver;
+    bool in_file = receiver->where[0] != '\0';
+    snprintf(sentence, sizeof sentence, "%s%sreceiver \"%s\": %s", receiver->where,
+        in_file ? ": " : "", receiver->declared.key, text);
+    checks->print(checks->state, finding, sentence);
+    checks->count++;
+}
+
+static const struct declared_type *
+find_declared(const owed_registry *registry, const char *name)
+{
+    for (const struct declared_type *t = registry->types; t != NULL; t = t->next)
+        if (strcmp(t->type->name, name) == 0)
+            return t;
+    return NULL;
+}
+
+/* nearest_event returns the event with a type whose name is closest, or NULL. */
+static const char *
+nearest_event(const owed_registry *registry, const char *name)
+{
+    CLEANUP(free_ptr) const char **names = calloc(registry->type_count + 1, sizeof *names);
+    size_t count = 0;
+    for (const struct declared_type *t = registry->types; t != NULL && names != NULL; t = t->next)
+        if (!t->by_name)
+            names[count++] = t->type->name;
+    return names == NULL ? NULL : nearest(name, names);
+}
+
+static void
+check_event(struct checks *checks)
+{
+    const struct receiver *receiver = checks->receiver;
+    if (receiver->any_event)
+        return;
+    const char *name = receiver->type->name;
+    const struct declared_type *declared = find_declared(checks->registry, name);
+    if (declared == NULL || !declared->by_name)
+        return;
+    const char *near = nearest_event(checks->registry, name);
+    if (near != NULL)
+        find(checks, FINDING_WARNING,
+            "nobody here declares the event \"%s\"; the nearest that somebody does is \"%s\"", name,
+            near);
+    else
+        find(checks, FINDING_WARNING,
+            "nobody here declares the event \"%s\"; that is right where another program fires it",
+            name);
+}
+
+static void
+check_exec(struct checks *checks)
+{
+    const char *path = checks->receiver->declared.exec;
+    struct stat file;
+    if (path == NULL)
+        return;
+    if (stat(path, &file) != 0)
+        find(checks, FINDING_ERROR, "exec %s: %s", path, strerrordesc_np(errno));
+    else if (!S_ISREG(file.st_mode))
+        find(checks, FINDING_ERROR, "exec %s is no file; the path of a program is right", path);
+    else if (access(path, X_OK) != 0)
+        find(checks, FINDING_ERROR,
+            "exec %s may not be run by this user; a file with the right to execute is right", path);
+}
+
+/* check_file asks whether the file, or one in its folder, can be written. */
+static void
+check_file(struct checks *checks)
+{
+    const char *path = checks->receiver->declared.file;
+    if (path == NULL || access(path, W_OK) == 0)
+        return;
+    if (errno != ENOENT) {
+        find(checks, FINDING_ERROR, "file %s: %s", path, strerrordesc_np(errno));
+        return;
+    }
+    CLEANUP(free_ptr) char *folder = strdup(path);
+    char *slash = folder == NULL ? NULL : strrchr(folder, '/');
+    if (slash != NULL)
+        slash[slash == folder ? 1 : 0] = '\0';
+    const char *where = slash == NULL ? "." : folder;
+    if (access(where, W_OK | X_OK) != 0)
+        find(checks, FINDING_ERROR, "file %s cannot be made: %s: %s", path, where,
+            strerrordesc_np(errno));
+}
+
+/* Blanks part the secrets of a file, the newest first, while an old one is being replaced. */
+static owed_status
+read_secrets(char *text, owed_error *err)
+{
+    static const char blanks[] = " \t\r\n";
+    owed_status status = OWED_OK;
+    char *rest = text + strspn(text, blanks);
+    if (*rest == '\0')
+        return fail(err, OWED_CONFIG, "the file holds no secret; \"whsec_\" and base64 is right");
+    while (*rest != '\0' && status == OWED_OK) {
+        struct secret secret;
+        size_t len = strcspn(rest, blanks);
+        status = secret_read((struct str){rest, len}, &secret, err);
+        explicit_bzero(&secret, sizeof secret);
+        rest += len + strspn(rest + len, blanks);
+    }
+    return status;
+}
+
+static void
+check_secret_file(struct checks *checks)
+{
+    const char *path = checks->receiver->declared.secret_file;
+    char text[LIMIT_SECRET_BYTES + 1] = "";
+    owed_error why;
+    if (path == NULL)
+        return;
+    CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
+    if (len < 0)
+        find(checks, FINDING_ERROR, "secret-file %s: %s", path, strerrordesc_np(errno));
+    else if (len > LIMIT_SECRET_BYTES)
+        find(checks, FINDING_ERROR, "secret-file %s is longer than %d bytes", path,
+            LIMIT_SECRET_BYTES);
+    else if (read_secrets(text, &why) != OWED_OK)
+        find(checks, FINDING_ERROR, "secret-file %s: %s", path, why.text);
+    explicit_bzero(text, sizeof text);
+}
+
+size_t
+checks_run(const owed_registry *registry, checks_print print, void *state)
+{
+    static void (*const each[])(struct checks *) = {
+        check_event, check_exec, check_file, check_secret_file};
+    struct checks checks = {.registry = registry, .print = print, .state = state};
+    for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
+        checks.receiver = r;
+        for (size_t i = 0; i < sizeof each / sizeof each[0]; i++)
+            each[i](&checks);
+    }
+    return checks.count;
+}

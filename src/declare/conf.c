@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conf.c - owed.conf, read twice: for the settings, and for receivers that need no C.
+ *
+ * What a receiver may say in the file is one list: the option table is made from it, and the places
+ * of the values in owed_receiver.
+ */
+#include "declare/conf.h"
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/ini.h"
+#include "base/limits.h"
+#include "base/option_value.h"
+#include "declare/check.h"
+#include "declare/settings.h"
+
+#define WHERE_BYTES 512
+
+/* X(key, member, type, argument, least, most, help) */
+#define RECEIVER_KEYS(X) \
+    X("event", event_name, TEXT, "NAME", 0, 0, "the event that it wants, or * for any") \
+    X("webhook", webhook, TEXT, "URL", 0, 0, "POST the payload there") \
+    X("exec", exec, TEXT, "PATH", 0, 0, "run this program, the payload on its standard input") \
+    X("file", file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
+    X("discard", discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
+    X("secret-file", secret_file, TEXT, "PATH", 0, 0, "holds the secret that signs a webhook") \
+    X("lane", lane, TEXT, "LANE", 0, 0, "the relay's share of the work that it belongs to") \
+    X("max-attempts", max_attempts, INT, "N", 1, LIMIT_MAX_ATTEMPTS, \
+        "attempts until a delivery is dead") \
+    X("backoff-base", backoff_base_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "longest wait after the first failure; it doubles") \
+    X("backoff-cap", backoff_cap_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "longest wait after any failure") \
+    X("lease", lease_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "how long a claim holds a delivery") \
+    X("timeout", timeout_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "past it an attempt has failed")
+
+const struct option conf_receiver_keys[] = {
+#define X(key_, member_, type_, argument_, least_, most_, help_) \
+    {.name = (key_), \
+        .type = OPTION_##type_, \
+        .argument = (argument_), \
+        .section = "receiver", \
+        .min = (least_), \
+        .max = (most_), \
+        .help = (help_)},
+    RECEIVER_KEYS(X)
+#undef X
+        {.name = NULL},
+};
+
+static const size_t places[] = {
+#define X(key_, member_, type_, argument_, least_, most_, help_) offsetof(owed_receiver, member_),
+    RECEIVER_KEYS(X)
+#undef X
+};
+
+/* --- sections --- */
+
+static const struct section {
+    const char *name;
+    const struct option *keys;
+} sections[] = {
+    {"store", settings_store},
+    {"relay", settings_relay},
+    {"log", settings_log},
+    {"receiver", conf_receiver_keys},
+};
+#define SECTIONS (sizeof sections / sizeof sections[0])
+
+/* Where the reader is, for messages. */
+struct spot {
+    const char *path;
+    int line;
+    const char *section;
+    const char *subsection;
+};
+
+static owed_status
+refuse_section(const struct spot *spot, owed_error *err)
+{
+    const char *names[SECTIONS + 1] = {NULL};
+    char shown[SHOWN_BYTES];
+    for (size_t i = 0; i < SECTIONS; i++)
+        names[i] = sections[i].name;
+    const char *near = nearest(spot->section, names);
+    return fail(err, OWED_CONFIG, "%s:%d: no section is called [%s]; %s%s", spot->path, spot->line,
+        show(spot->section, shown), near == NULL ? "" : "the nearest is ",
+        near == NULL ? "there are [store], [relay], [log] and [receiver \"key\"]" : near);
+}
+
+/* check_section finds a section by its head. Receivers have a key in theirs, others nothing. */
+static owed_status
+check_section(const struct spot *spot, const struct section **ret_section, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    const struct section *section = NULL;
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (strcmp(sections[i].name, spot->section) == 0)
+            section = &sections[i];
+    if (section == NULL)
+        return refuse_section(spot, err);
+    bool named = spot->subsection[0] != '\0';
+    if (section->keys == conf_receiver_keys && !named)
+        return fail(err, OWED_CONFIG, "%s:%d: [receiver] needs a key: [receiver \"shop.billing\"]",
+            spot->path, spot->line);
+    if (section->keys != conf_receiver_keys && named)
+        return fail(err, OWED_CONFIG, "%s:%d: [%s \"%s\"] takes no name; [%s] is right", spot->path,
+            spot->line, spot->section, show(spot->subsection, shown), spot->section);
+    *ret_section = section;
+    return OWED_OK;
+}
+
+static const struct option *
+find_key(const struct option *keys, const char *key)
+{
+    for (; keys->name != NULL; keys++)
+        if (keys->section != NULL && strcmp(option_key(keys), key) == 0)
+            return keys;
+    return NULL;
+}
+
+/* --- the settings --- */
+
+struct settings_reader {
+    const char *path;
+    struct options *options;
+};
+
+/* take_setting hands a key on; one of a table that this command does not have is only checked. */
+static owed_status
+take_setting(const struct settings_reader *reader, const struct spot *spot,
+    const struct section *section, const char *key, const char *value, owed_error *err)
+{
+    char where[WHERE_BYTES];
+    snprintf(where, sizeof where, "%s:%d", spot->path, spot->line);
+    const struct option *option = find_key(section->keys, key);
+    if (option == NULL || option_find(reader->options, option->name) != NULL)
+        return options_set(reader->options, spot->section, key, value, SOURCE_FILE, where, err);
+    struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
+    int64_t number;
+    return option_read(option, &text, &number, err);
+}
+
+static owed_status
+read_setting(void *state, int line, const char *section_name, const char *subsection,
+    const char *key, const char *value, owed_error *err)
+{
+    const struct settings_reader *reader = state;
+    const struct spot spot = {reader->path, line, section_name, subsection};
+    const struct section *section = NULL;
+    owed_status status = check_section(&spot, &section, err);
+    if (status != OWED_OK || key == NULL || section->keys == conf_receiver_keys)
+        return status;
+    return take_setting(reader, &spot, section, key, value, err);
+}
+
+owed_status
+conf_load_options(const char *path, struct options *options, owed_error *err)
+{
+    struct settings_reader reader = {.path = path, .options = options};
+    return ini_read(path, read_setting, &reader, err);
+}
+
+/* --- receivers --- */
+
+/* A receiver's section that has begun. */
+struct head {
+    const char *key;
+    int line;
+    struct head *next;
+};
+
+struct receivers_reader {
+    const char *path;
+    owed_registry *registry;
+    struct arena arena;
+    struct head *heads;     // the newest first
+    owed_receiver receiver; // key NULL: none has begun
+};
+
+/* declare_one ends the section before: what it said is declared. */
+static owed_status
+declare_one(struct receivers_reader *reader, owed_error *err)
+{
+    char where[WHERE_BYTES];
+    owed_receiver receiver = reader->receiver;
+    reader->receiver = (owed_receiver){0};
+    if (receiver.key == NULL)
+        return OWED_OK;
+    snprintf(where, sizeof where, "%s:%d", reader->path, reader->heads->line);
+    return registry_declare(reader->registry, &receiver, where, err);
+}
+
+static owed_status
+begin_receiver(struct receivers_reader *reader, const struct spot *spot, owed_error *err)
+{
+    owed_status status = declare_one(reader, err);
+    if (status != OWED_OK)
+        return status;
+    char shown[SHOWN_BYTES];
+    for (const struct head *head = reader->heads; head != NULL; head = head->next)
+        if (strcmp(head->key, spot->subsection) == 0)
+            return fail(err, OWED_CONFIG,
+                "%s:%d: [receiver \"%s\"] stands in line %d already; once is right", spot->path,
+                spot->line, show(spot->subsection, shown), head->line);
+    struct head *head = arena_alloc(&reader->arena, sizeof *head);
+    const char *key = arena_strdup(&reader->arena, spot->subsection);
+    if (head == NULL || key == NULL)
+        return fail_memory(err);
+    *head = (struct head){.key = key, .line = spot->line, .next = reader->heads};
+    reader->heads = head;
+    reader->receiver.key = key;
+    return OWED_OK;
+}
+
+static owed_status
+refuse_receiver_key(const struct spot *spot, const char *key, owed_error *err)
+{
+    enum { COUNT = sizeof conf_receiver_keys / sizeof conf_receiver_keys[0] };
+    const char *names[COUNT] = {NULL};
+    char shown[SHOWN_BYTES];
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        names[i] = conf_receiver_keys[i].name;
+    const char *near = nearest(key, names);
+    return fail(err, OWED_CONFIG, "%s:%d: [receiver \"%s\"] has no key %s%s%s", spot->path,
+        spot->line, show(spot->subsection, shown), key, near == NULL ? "" : "; the nearest is ",
+        or_empty(near));
+}
+
+/* put stores a value at its place in the receiver. */
+static owed_status
+put(struct receivers_reader *reader, const struct option *option, const char *value, int64_t number,
+    owed_error *err)
+{
+    char *place = (char *)&reader->receiver + places[option - conf_receiver_keys];
+    void *member = place;
+    switch (option->type) {
+    case OPTION_INT:
+        *(int32_t *)member = (int32_t)number;
+        break;
+    case OPTION_DURATION:
+        *(int64_t *)member = number;
+        break;
+    case OPTION_BOOL:
+        *(bool *)member = number != 0;
+        break;
+    default:
+        *(const char **)member = arena_strdup(&reader->arena, value);
+        return *(const char **)member == NULL ? fail_memory(err) : OWED_OK;
+    }
+    return OWED_OK;
+}
+
+static owed_status
+take_receiver_key(struct receivers_reader *reader, const struct spot *spot, const char *key,
+    const char *value, owed_error *err)
+{
+    char where[WHERE_BYTES];
+    char shown[SHOWN_BYTES];
+    const struct option *option = find_key(conf_receiver_keys, key);
+    if (option == NULL)
+        return refuse_receiver_key(spot, key, err);
+    snprintf(where, sizeof where, "%s:%d: [receiver \"%s\"]", spot->path, spot->line,
+        show(spot->subsection, shown));
+    struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
+    int64_t number = 0;
+    owed_status status = option_read(option, &text, &number, err);
+    return status == OWED_OK ? put(reader, option, value, number, err) : status;
+}
+
+static owed_status
+read_receiver(void *state, int line, const char *section_name, const char *subsection,
+    const char *key, const char *value, owed_error *err)
+{
+    struct receivers_reader *reader = state;
+    const struct spot spot = {reader->path, line, section_name, subsection};
+    const struct section *section = NULL;
+    owed_status status = check_section(&spot, &section, err);
+    if (status != OWED_OK || section->keys != conf_receiver_keys)
+        return status;
+    return key == NULL ? begin_receiver(reader, &spot, err)
+                       : take_receiver_key(reader, &spot, key, value, err);
+}
+
+owed_status
+conf_load_receivers(const char *path, owed_registry *registry, owed_error *err)
+{
+    struct receivers_reader reader = {.path = path, .registry = registry};
+    arena_init(&reader.arena, 0);
+    owed_status status = ini_read(path, read_receiver, &reader, err);
+    if (status == OWED_OK)
+        status = declare_one(&reader, err);
+    arena_done(&reader.arena);
+    return status;
+}
