@@ -49,7 +49,8 @@ typedef struct owed_array {
     size_t count;
 } owed_array;
 
-/* One word of an enum; a list ends with a NULL name. */
+/* One word of an enum; a list ends with a NULL name. Of several words for one value all are read and
+ * the first is written. */
 typedef struct owed_enum_value {
     const char *name;
     int32_t value;
@@ -57,7 +58,8 @@ typedef struct owed_enum_value {
 
 typedef struct owed_field {
     owed_kind kind;
-    const char *name;             /* the key in JSON; NULL only in the end mark */
+    const char *name;             /* of the member; NULL only in the end mark */
+    const char *key;              /* in JSON, where it is not the name: .key = "orderId" */
     size_t offset;                /* of the member in the struct */
     bool optional;                /* an absent key is fine, and leaves zero or the fallback */
     const char *fallback;         /* the value, as it would stand in JSON (strings without quotes);
@@ -156,17 +158,32 @@ typedef struct owed_field {
     { \
         OWED_FIELD_(OWED_KIND_STRUCT, type, member), .fields = (fields_), .size = sizeof(nested) \
     }
+#define OWED_STRUCT_WITH(type, member, fields_, nested, ...) \
+    { \
+        OWED_FIELD_(OWED_KIND_STRUCT, type, member), .fields = (fields_), .size = sizeof(nested), \
+                                                     __VA_ARGS__ \
+    }
 /* An array of plain values: OWED_ARRAY(order, tags, OWED_KIND_TEXT, const char *). */
 #define OWED_ARRAY(type, member, element_, element_type) \
     { \
         OWED_FIELD_(OWED_KIND_ARRAY, type, member), .size = sizeof(element_type), \
                                                     .element = (element_) \
     }
+#define OWED_ARRAY_WITH(type, member, element_, element_type, ...) \
+    { \
+        OWED_FIELD_(OWED_KIND_ARRAY, type, member), .size = sizeof(element_type), \
+                                                    .element = (element_), __VA_ARGS__ \
+    }
 /* An array of structs: OWED_ARRAY_OF(order, lines, line_fields, line). */
 #define OWED_ARRAY_OF(type, member, fields_, nested) \
     { \
         OWED_FIELD_(OWED_KIND_ARRAY, type, member), .fields = (fields_), .size = sizeof(nested), \
                                                     .element = OWED_KIND_STRUCT \
+    }
+#define OWED_ARRAY_OF_WITH(type, member, fields_, nested, ...) \
+    { \
+        OWED_FIELD_(OWED_KIND_ARRAY, type, member), .fields = (fields_), .size = sizeof(nested), \
+                                                    .element = OWED_KIND_STRUCT, __VA_ARGS__ \
     }
 #define OWED_FIELDS_END \
     { \

@@ -53,12 +53,12 @@ static owed_status
 check_field_name(struct checking *checking, const owed_field *fields, const owed_field *field,
     const struct path *path)
 {
-    if (!is_key(field->name))
+    if (!is_key(field->name) || !is_key(field_key(field)))
         return refuse_field(checking, &(struct path){.parent = path->parent, .name = "?"},
             "(number %td) has no proper name; 1 to %d bytes of UTF-8 are right", field - fields + 1,
             LIMIT_KEY_BYTES);
     for (const owed_field *other = fields; other != field; other++)
-        if (strcmp(other->name, field->name) == 0)
+        if (strcmp(field_key(other), field_key(field)) == 0)
             return refuse_field(checking, path, "is there twice; once is right");
     return OWED_OK;
 }
@@ -75,7 +75,8 @@ check_place(struct checking *checking, const owed_field *fields, const owed_fiel
         if (field->offset < other->offset + member_size(other) &&
             other->offset < field->offset + len)
             return refuse_field(checking, path,
-                "stands in the same place as %s; a member for each field is right", other->name);
+                "stands in the same place as %s; a member for each field is right",
+                field_key(other));
     return OWED_OK;
 }
 
@@ -89,11 +90,9 @@ check_words(struct checking *checking, const owed_enum_value *words, const struc
             return refuse_field(checking, path, "has a bad word; 1 to %d bytes of UTF-8 are right",
                 LIMIT_KEY_BYTES);
         for (const owed_enum_value *other = words; other != word; other++)
-            if (strcmp(other->name, word->name) == 0 || other->value == word->value)
-                return refuse_field(checking, path,
-                    "has \"%s\" and \"%s\" for one word or one value; words and values of their own "
-                    "are right",
-                    other->name, word->name);
+            if (strcmp(other->name, word->name) == 0)
+                return refuse_field(
+                    checking, path, "has the word \"%s\" twice; once is right", word->name);
     }
     return OWED_OK;
 }
@@ -172,7 +171,7 @@ check_fields(struct checking *checking, const owed_field *fields, size_t size,
     // An end mark has no name: one with a name is a field whose kind was forgotten.
     for (const owed_field *field = fields; field->kind != OWED_KIND_END || field->name != NULL;
          field++) {
-        struct path path = {.parent = parent, .name = field->name};
+        struct path path = {.parent = parent, .name = field_key(field)};
         if (field - fields >= LIMIT_FIELDS)
             return refuse_field(checking, &path,
                 "is one too many; at most %d and OWED_FIELDS_END are right", LIMIT_FIELDS);
@@ -237,9 +236,10 @@ same_fields(const owed_field *a, const owed_field *b)
     if (a == b || a == NULL || b == NULL)
         return a == b;
     for (; a->kind != OWED_KIND_END && a->kind == b->kind; a++, b++)
-        if (!same_text(a->name, b->name) || a->offset != b->offset || a->optional != b->optional ||
-            !same_text(a->fallback, b->fallback) || !same_words(a->words, b->words) ||
-            !same_fields(a->fields, b->fields) || a->size != b->size || a->element != b->element)
+        if (!same_text(field_key(a), field_key(b)) || a->offset != b->offset ||
+            a->optional != b->optional || !same_text(a->fallback, b->fallback) ||
+            !same_words(a->words, b->words) || !same_fields(a->fields, b->fields) ||
+            a->size != b->size || a->element != b->element)
             return false;
     return a->kind == b->kind;
 }

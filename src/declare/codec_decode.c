@@ -32,7 +32,7 @@ static void
 found_write(struct json value, struct buf *text)
 {
     if (value.type == JSON_ARRAY || value.type == JSON_OBJECT) {
-        buf_printf(text, "an %s", json_type_name(value.type));
+        buf_puts(text, json_type_name(value.type));
         return;
     }
     buf_str(text, excerpt(value.text));
@@ -197,7 +197,7 @@ find_field(const owed_field *fields, int count, struct str key, int guess)
 {
     for (int i = 0; i < count; i++) {
         int at = (guess + i) % count;
-        if (json_key_is(key, fields[at].name))
+        if (json_key_is(key, field_key(&fields[at])))
             return at;
     }
     return -1;
@@ -243,9 +243,9 @@ decode_keys(struct decoding *decoding, const owed_field *fields, struct json obj
         if (at < 0)
             continue;
         const owed_field *field = &fields[at];
-        struct path path = {.parent = parent, .name = field->name};
+        struct path path = {.parent = parent, .name = field_key(field)};
         owed_status status = decode_value(decoding, field, value, base + field->offset, &path);
-        if (status != OWED_OK && (status != OWED_INVALID || !comes_again(walk, field->name)))
+        if (status != OWED_OK && (status != OWED_INVALID || !comes_again(walk, field_key(field))))
             return status;
         seen->bits[at / 64] |= UINT64_C(1) << at % 64;
         guess = at + 1;
@@ -260,7 +260,7 @@ decode_object(struct decoding *decoding, const owed_field *fields, struct json o
     struct seen seen = {0};
     owed_status status = decode_keys(decoding, fields, object, base, parent, &seen);
     for (int i = 0; status == OWED_OK && fields[i].kind != OWED_KIND_END; i++) {
-        struct path path = {.parent = parent, .name = fields[i].name};
+        struct path path = {.parent = parent, .name = field_key(&fields[i])};
         if ((seen.bits[i / 64] >> i % 64 & 1) == 0)
             status = decode_absent(decoding, &fields[i], base + fields[i].offset, &path);
     }

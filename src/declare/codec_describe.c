@@ -29,7 +29,7 @@ describe_field(const owed_field *field, struct buf *json)
 {
     owed_kind inner = field->kind == OWED_KIND_ARRAY ? field->element : field->kind;
     buf_puts(json, "{\"name\":");
-    json_write_string(json, str_of(field->name));
+    json_write_string(json, str_of(field_key(field)));
     buf_printf(json, ",\"kind\":\"%s\"", kind_of(field->kind)->name);
     if (field->kind == OWED_KIND_ARRAY)
         buf_printf(json, ",\"element\":\"%s\"", kind_of(inner)->name);

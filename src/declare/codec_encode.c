@@ -75,11 +75,11 @@ encode_fields(struct encoding *encoding, const owed_field *fields, const char *b
 {
     buf_putc(encoding->json, '{');
     for (const owed_field *field = fields; field->kind != OWED_KIND_END; field++) {
-        struct path path = {.parent = parent, .name = field->name};
+        struct path path = {.parent = parent, .name = field_key(field)};
         const void *member = base + field->offset;
         if (field != fields)
             buf_putc(encoding->json, ',');
-        json_write_string(encoding->json, str_of(field->name));
+        json_write_string(encoding->json, str_of(field_key(field)));
         buf_putc(encoding->json, ':');
         owed_status status = field->kind == OWED_KIND_ARRAY
             ? encode_array(encoding, field, member, &path)

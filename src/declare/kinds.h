@@ -39,6 +39,13 @@ kind_takes(const struct kind *kind, enum json_type type)
     return (kind->types >> type & 1U) != 0;
 }
 
+/* field_key is the field's key in JSON. */
+static inline const char *
+field_key(const owed_field *field)
+{
+    return field->key != NULL ? field->key : field->name;
+}
+
 /* item_size is the size of what a field holds: of one element, for an array. */
 size_t item_size(const owed_field *field, owed_kind kind);
 
