@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_decide.c - what becomes of a row after an attempt.
+ */
+#include "../unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/decide.h"
+
+#define SECOND US_PER_SECOND
+#define NOW INT64_C(1796040000000000)
+
+static uint64_t
+highest_roll(void *state)
+{
+    (void)state;
+    return UINT64_MAX;
+}
+
+static uint64_t
+lowest_roll(void *state)
+{
+    (void)state;
+    return 0;
+}
+
+static const owed_dice highest = {.next = highest_roll};
+static const owed_dice lowest = {.next = lowest_roll};
+static const struct curve two_to_an_hour = {2 * SECOND, 3600 * SECOND};
+
+static struct attempt_facts
+facts_of(enum ending ending, int32_t attempts)
+{
+    return (struct attempt_facts){
+        .ending = ending,
+        .attempts = attempts,
+        .max_attempts = 5,
+        .curve = two_to_an_hour,
+        .max_retry_delay_us = 86400 * SECOND,
+        .now_us = NOW,
+    };
+}
+
+static void
+every_ending_moves_the_row_as_the_rules_say(void **state)
+{
+    (void)state;
+    static const struct {
+        enum ending ending;
+        int32_t attempts; // before, of 5
+        enum happening happening;
+        enum state to;
+        int32_t attempts_after;
+        const char *verdict;
+    } cases[] = {
+        {ENDING_SUCCEEDED, 0, HAPPENS_SUCCEED, STATE_SUCCEEDED, 1, "succeeded"},
+        {ENDING_SUCCEEDED, 4, HAPPENS_SUCCEED, STATE_SUCCEEDED, 5, "succeeded"},
+        {ENDING_FAILED, 0, HAPPENS_FAIL, STATE_FAILED, 1, "failed"},
+        {ENDING_FAILED, 3, HAPPENS_FAIL, STATE_FAILED, 4, "failed"},
+        {ENDING_FAILED, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "failed"},
+        {ENDING_FAILED, 9, HAPPENS_EXHAUST, STATE_DEAD, 10, "failed"},
+        {ENDING_PERMANENT, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "permanent"},
+        {ENDING_RETRY_AFTER, 3, HAPPENS_FAIL, STATE_FAILED, 4, "retry_after"},
+        {ENDING_RETRY_AFTER, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "retry_after"},
+        {ENDING_UNDECODABLE, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "undecodable"},
+        {ENDING_DIED, 3, HAPPENS_FAIL, STATE_FAILED, 4, "died"},
+        {ENDING_DIED, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "died"},
+        {ENDING_LOST, 0, HAPPENS_LOSE, STATE_DEAD, 0, "died"},
+        {ENDING_LOST, 4, HAPPENS_LOSE, STATE_DEAD, 4, "died"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct attempt_facts facts = facts_of(cases[i].ending, cases[i].attempts);
+        struct decision decision = decide(&facts, &lowest);
+        assert_int_equal(decision.happening, cases[i].happening);
+        assert_int_equal(decision.state, cases[i].to);
+        assert_int_equal(decision.attempts, cases[i].attempts_after);
+        assert_string_equal(ending_verdict(cases[i].ending), cases[i].verdict);
+    }
+}
+
+static void
+the_longest_wait_doubles_up_to_the_cap(void **state)
+{
+    (void)state;
+    static const int64_t seconds[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600};
+    for (int32_t i = 0; i < (int32_t)COUNT(seconds); i++)
+        assert_int_equal(backoff_ceiling_us(two_to_an_hour, i + 1), seconds[i] * SECOND);
+    static const struct curve mailer = {120 * SECOND, 1800 * SECOND};
+    int64_t sum = 0;
+    for (int32_t attempt = 1; attempt <= 9; attempt++)
+        sum += backoff_ceiling_us(mailer, attempt);
+    assert_int_equal(sum, 3 * 3600 * SECOND);
+}
+
+static void
+no_attempt_and_no_curve_overflows(void **state)
+{
+    (void)state;
+    assert_int_equal(backoff_ceiling_us(two_to_an_hour, INT32_MAX), 3600 * SECOND);
+    assert_int_equal(backoff_ceiling_us((struct curve){1, INT64_MAX}, 63), INT64_C(1) << 62);
+    assert_int_equal(backoff_ceiling_us((struct curve){1, INT64_MAX}, 64), INT64_MAX);
+    assert_int_equal(backoff_ceiling_us((struct curve){1, INT64_MAX}, INT32_MAX), INT64_MAX);
+    assert_int_equal(
+        backoff_ceiling_us((struct curve){INT64_MAX, INT64_MAX}, INT32_MAX), INT64_MAX);
+    assert_true(backoff_us((struct curve){1, INT64_MAX}, 64, &highest) > 0);
+    // A cap below the base is the wait; no base is no wait, however often.
+    assert_int_equal(backoff_ceiling_us((struct curve){9 * SECOND, SECOND}, 1), SECOND);
+    assert_int_equal(backoff_ceiling_us((struct curve){9 * SECOND, SECOND}, 7), SECOND);
+    assert_int_equal(backoff_ceiling_us((struct curve){0, SECOND}, INT32_MAX), 0);
+    struct attempt_facts facts = facts_of(ENDING_FAILED, INT32_MAX);
+    assert_int_equal(decide(&facts, &highest).attempts, INT32_MAX);
+    facts = facts_of(ENDING_FAILED, 0);
+    facts.now_us = INT64_MAX - 1;
+    facts.curve = (struct curve){SECOND, SECOND};
+    assert_int_equal(decide(&facts, &highest).available_at_us, INT64_MAX);
+}
+
+static void
+the_wait_is_drawn_from_the_whole_window(void **state)
+{
+    (void)state;
+    assert_int_equal(backoff_us(two_to_an_hour, 5, &lowest), 0);
+    int64_t most = backoff_us(two_to_an_hour, 5, &highest);
+    assert_true(most < 32 * SECOND && most > 32 * SECOND - 10);
+    uint64_t seed = 21;
+    owed_dice dice = dice_seeded(&seed);
+    int quarters[4] = {0};
+    for (int i = 0; i < 40000; i++) {
+        int64_t wait = backoff_us(two_to_an_hour, 3, &dice);
+        assert_true(wait >= 0 && wait < 8 * SECOND);
+        quarters[wait / (2 * SECOND)]++;
+    }
+    for (int i = 0; i < 4; i++)
+        assert_in_range(quarters[i], 9600, 10400);
+}
+
+static void
+a_failed_row_waits_on_the_curve_of_the_attempt_that_failed(void **state)
+{
+    (void)state;
+    for (int32_t attempts = 0; attempts < 4; attempts++) {
+        struct attempt_facts facts = facts_of(ENDING_FAILED, attempts);
+        struct decision decision = decide(&facts, &highest);
+        int64_t wait = decision.available_at_us - NOW;
+        int64_t ceiling = backoff_ceiling_us(two_to_an_hour, attempts + 1);
+        assert_true(wait < ceiling && wait > ceiling - 10);
+        assert_false(decision.wait_was_cut);
+        facts.ending = ENDING_DIED;
+        assert_int_equal(decide(&facts, &highest).available_at_us, decision.available_at_us);
+    }
+}
+
+static void
+a_destinations_own_word_is_obeyed_without_jitter_up_to_the_longest_delay(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t asked, waited;
+        bool cut;
+    } cases[] = {
+        {0, 0, false},
+        {120 * SECOND, 120 * SECOND, false},
+        {86400 * SECOND, 86400 * SECOND, false},
+        {86400 * SECOND + 1, 86400 * SECOND, true},
+        {INT64_MAX, 86400 * SECOND, true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct attempt_facts facts = facts_of(ENDING_RETRY_AFTER, 0);
+        facts.wait_us = cases[i].asked;
+        struct decision low = decide(&facts, &lowest);
+        struct decision high = decide(&facts, &highest);
+        assert_int_equal(low.available_at_us, NOW + cases[i].waited);
+        assert_int_equal(high.available_at_us, NOW + cases[i].waited);
+        assert_int_equal(low.wait_was_cut, cases[i].cut);
+    }
+    struct attempt_facts last = facts_of(ENDING_RETRY_AFTER, 4);
+    last.wait_us = INT64_MAX;
+    assert_false(decide(&last, &lowest).wait_was_cut);
+}
+
+static void
+whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget(void **state)
+{
+    (void)state;
+    uint64_t seed = 22;
+    owed_dice dice = dice_seeded(&seed);
+    for (int i = 0; i < 5000; i++) {
+        struct attempt_facts facts = facts_of(ENDING_FAILED, 0);
+        facts.max_attempts = (int32_t)(1 + dice.next(dice.state) % 20);
+        int32_t runs = 0;
+        struct decision decision;
+        do {
+            facts.ending = (enum ending)(dice.next(dice.state) % ENDING_COUNT);
+            facts.wait_us = (int64_t)(dice.next(dice.state) >> 2);
+            decision = decide(&facts, &dice);
+            assert_true(decision.attempts >= facts.attempts);
+            assert_true(decision.attempts <= facts.attempts + 1);
+            assert_true(decision.available_at_us >= facts.now_us);
+            assert_int_equal(edge_find(STATE_CLAIMED, decision.happening)->to, decision.state);
+            facts.attempts = decision.attempts;
+            runs++;
+        } while (!state_is_terminal(decision.state));
+        assert_true(runs <= facts.max_attempts);
+        assert_int_equal(decision.available_at_us, facts.now_us);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_ending_moves_the_row_as_the_rules_say),
+        cmocka_unit_test(the_longest_wait_doubles_up_to_the_cap),
+        cmocka_unit_test(no_attempt_and_no_curve_overflows),
+        cmocka_unit_test(the_wait_is_drawn_from_the_whole_window),
+        cmocka_unit_test(a_failed_row_waits_on_the_curve_of_the_attempt_that_failed),
+        cmocka_unit_test(a_destinations_own_word_is_obeyed_without_jitter_up_to_the_longest_delay),
+        cmocka_unit_test(whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
