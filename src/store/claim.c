@@ -82,44 +82,21 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
     return where->lanes.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
 }
 
-/* pick starts the statement that fits; its rows are ids in the order of the queue. */
+/* pick_ids runs the statement that fits: ids in the order of the queue, as a JSON array. */
 static owed_status
-pick(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
-    struct rows **ret_rows, owed_error *err)
+pick_ids(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
+    struct buf *ids, int64_t *ret_count, owed_error *err)
 {
     struct value now = V_INT(claim->now_us), count = V_INT(limit);
     struct value lanes = V_STR(buf_view(&where->lanes)), kind = V_TEXT(claim->kind);
     struct value receivers = V_STR(buf_view(&where->receivers));
     if (claim->receivers != NULL)
-        return query(
-            db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers), ret_rows, err);
+        return collect_ids(db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers),
+            ids, ret_count, err);
     if (where->lane_count == 1)
-        return query(db, STMT_CLAIM_PICK_LANE, ARGS(V_TEXT(where->one_lane), kind, now, count),
-            ret_rows, err);
-    return query(db, STMT_CLAIM_PICK, ARGS(lanes, kind, now, count), ret_rows, err);
-}
-
-/* pick_ids writes them as a JSON array. */
-static owed_status
-pick_ids(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
-    struct buf *ids, size_t *ret_count, owed_error *err)
-{
-    struct rows *rows;
-    owed_status status = pick(db, claim, where, limit, &rows, err);
-    if (status != OWED_OK)
-        return status;
-    buf_clear(ids);
-    size_t count = 0;
-    for (; db->driver->next(rows); count++) {
-        buf_putc(ids, count == 0 ? '[' : ',');
-        buf_int(ids, db->driver->column(rows, 0).integer);
-    }
-    buf_puts(ids, count == 0 ? "[]" : "]");
-    status = db->driver->finish(rows, NULL, err);
-    if (status == OWED_OK && ids->failed)
-        status = fail_memory(err);
-    *ret_count = count;
-    return status;
+        return collect_ids(db, STMT_CLAIM_PICK_LANE,
+            ARGS(V_TEXT(where->one_lane), kind, now, count), ids, ret_count, err);
+    return collect_ids(db, STMT_CLAIM_PICK, ARGS(lanes, kind, now, count), ids, ret_count, err);
 }
 
 /* A batch under way. */
@@ -133,13 +110,6 @@ struct batch {
     struct buf taken;   // ids, as a JSON array
     struct buf orphans; // ids of rows whose event is gone
 };
-
-static void
-add_id(struct buf *ids, int64_t id)
-{
-    buf_putc(ids, ids->len == 0 ? '[' : ',');
-    buf_int(ids, id);
-}
 
 /* read_claimed fills in a row as it will be once it is marked. */
 static void
@@ -200,12 +170,12 @@ fetch_rows(struct db *db, struct batch *batch, struct rows *rows, owed_error *er
         if (r.no_memory)
             return fail_memory(err);
         if (gone) {
-            add_id(&batch->orphans, row.fence.delivery_id);
+            json_add_id(&batch->orphans, row.fence.delivery_id);
             continue;
         }
         if (!fits(batch, &row))
             break;
-        add_id(&batch->taken, row.fence.delivery_id);
+        json_add_id(&batch->taken, row.fence.delivery_id);
         batch->bytes += row.payload.len;
         batch->rows[batch->count++] = row;
         if (row.losses > 0)
@@ -231,8 +201,8 @@ mark(struct db *db, struct batch *batch, owed_error *err)
 {
     const struct claim *claim = batch->claim;
     if (batch->orphans.len > 0) {
-        buf_putc(&batch->orphans, ']');
-        owed_status status = change(db, STMT_CLAIM_ABANDON,
+        json_end(&batch->orphans);
+        owed_status status = change(db, STMT_ORPHAN,
             ARGS(V_STR(buf_view(&batch->orphans)), V_INT(claim->now_us),
                 V_TEXT("its event was deleted from owed_event")),
             NULL, err);
@@ -241,7 +211,7 @@ mark(struct db *db, struct batch *batch, owed_error *err)
     }
     if (batch->count == 0)
         return OWED_OK;
-    buf_putc(&batch->taken, ']');
+    json_end(&batch->taken);
     int64_t changed = 0;
     owed_status status = change(db, STMT_CLAIM_MARK,
         ARGS(V_STR(buf_view(&batch->taken)), V_TEXT(claim->claimed_by), V_INT(claim->now_us),
@@ -257,11 +227,11 @@ static owed_status
 take(
     struct db *db, struct batch *batch, const struct where *where, struct buf *ids, owed_error *err)
 {
-    size_t picked = 0;
+    int64_t picked = 0;
     owed_status status = pick_ids(db, batch->claim, where, batch->claim->limit, ids, &picked, err);
     if (status != OWED_OK || picked == 0)
         return status;
-    batch->rows = arena_alloc(batch->arena, picked * sizeof *batch->rows);
+    batch->rows = arena_alloc(batch->arena, (size_t)picked * sizeof *batch->rows);
     if (batch->rows == NULL)
         return fail_memory(err);
     status = fetch(db, batch, ids, err);
@@ -276,7 +246,7 @@ take_once(
 {
     CLEANUP(buf_done) struct buf ids;
     buf_init(&ids, JSON_ARGUMENT_BYTES);
-    size_t found = 0;
+    int64_t found = 0;
     *ret_again = false;
     owed_status status = pick_ids(db, batch->claim, where, 1, &ids, &found, err);
     if (status != OWED_OK || found == 0)

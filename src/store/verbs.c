@@ -170,25 +170,48 @@ scope_end(struct scope *scope, owed_status status, owed_error *err)
 }
 
 void
-json_texts(struct buf *buf, const char *const *texts)
+json_add_text(struct buf *buf, const char *text)
 {
-    buf_putc(buf, '[');
-    for (size_t i = 0; texts[i] != NULL; i++) {
-        if (i > 0)
-            buf_putc(buf, ',');
-        json_write_string(buf, str_of(texts[i]));
-    }
+    buf_putc(buf, buf->len == 0 ? '[' : ',');
+    json_write_string(buf, str_of(text));
+}
+
+void
+json_add_id(struct buf *buf, int64_t id)
+{
+    buf_putc(buf, buf->len == 0 ? '[' : ',');
+    buf_int(buf, id);
+}
+
+void
+json_end(struct buf *buf)
+{
+    if (buf->len == 0)
+        buf_putc(buf, '[');
     buf_putc(buf, ']');
 }
 
 void
-json_ids(struct buf *buf, const int64_t *ids, size_t count)
+json_texts(struct buf *buf, const char *const *texts)
 {
-    buf_putc(buf, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            buf_putc(buf, ',');
-        buf_int(buf, ids[i]);
-    }
-    buf_putc(buf, ']');
+    for (size_t i = 0; texts[i] != NULL; i++)
+        json_add_text(buf, texts[i]);
+    json_end(buf);
+}
+
+owed_status
+collect_ids(struct db *db, enum stmt stmt, struct args args, struct buf *ids, int64_t *ret_count,
+    owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = query(db, stmt, args, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    buf_clear(ids);
+    *ret_count = 0;
+    for (; db->driver->next(rows); *ret_count += 1)
+        json_add_id(ids, db->driver->column(rows, 0).integer);
+    json_end(ids);
+    status = db->driver->finish(rows, NULL, err);
+    return status == OWED_OK && ids->failed ? fail_memory(err) : status;
 }

@@ -73,10 +73,20 @@ struct scope {
 owed_status scope_begin(struct db *db, struct scope *ret_scope, owed_error *err);
 owed_status scope_end(struct scope *scope, owed_status status, owed_error *err);
 
-/* JSON arrays as arguments. Lists of texts end with NULL. */
-void json_texts(struct buf *buf, const char *const *texts);
-void json_ids(struct buf *buf, const int64_t *ids, size_t count);
+/* JSON arrays as arguments, element by element; json_end closes one, also an empty one. */
+void json_add_text(struct buf *buf, const char *text);
+void json_add_id(struct buf *buf, int64_t id);
+void json_end(struct buf *buf);
+void json_texts(struct buf *buf, const char *const *texts); // a NULL-ended list, whole
 
 #define JSON_ARGUMENT_BYTES ((size_t)64 * 1024 * 1024)
+
+/* collect_ids runs a statement that picks ids and writes them as a JSON array into ids. */
+owed_status collect_ids(struct db *db, enum stmt stmt, struct args args, struct buf *ids,
+    int64_t *ret_count, owed_error *err);
+
+/* move_rows lets the rows that a statement picks follow the catalogue, adding to *moved. */
+owed_status move_rows(
+    struct db *db, enum stmt pick, struct args args, int64_t *moved, owed_error *err);
 
 #endif

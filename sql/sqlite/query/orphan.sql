@@ -1,18 +1,7 @@
--- Ends owed rows of a receiver that is no more. A row that somebody holds stays with its holder.
--- Parameters: receiver key, now, the sentence, how many at most, only rows of events recorded at or
--- before this moment.
--- Index: owed_delivery_by_receiver, owed_delivery_claimed.
+-- Ends owed rows as orphaned.
+-- Parameters: a JSON array of ids, now, the sentence.
+-- Index: the primary key.
 update owed_delivery
 set status = 'orphaned', completed_at = $2, last_error = $3, lease_expires_at = 0
-where id in (
-    select id from (
-        select d.id from owed_delivery as d left join owed_event as e on e.id = d.event_id
-        where d.receiver_key = $1 and d.status in ('pending', 'failed')
-        and coalesce(e.recorded_at, 0) <= $5
-        union all
-        select d.id from owed_delivery as d indexed by owed_delivery_claimed
-        left join owed_event as e on e.id = d.event_id
-        where d.receiver_key = $1 and d.status = 'claimed' and d.lease_expires_at < $2
-        and coalesce(e.recorded_at, 0) <= $5
-    )
-    limit $4)
+where id in (select value from json_each($1))
+and (status in ('pending', 'failed') or (status = 'claimed' and lease_expires_at < $2))

@@ -1,6 +1,0 @@
--- Ends picked rows whose event somebody deleted: there is nothing left to deliver.
--- Parameters: a JSON array of ids, now, the sentence.
--- Index: the primary key.
-update owed_delivery
-set status = 'orphaned', completed_at = $2, last_error = $3, lease_expires_at = 0
-where id in (select value from json_each($1))

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * driver_fault.c - a connection that breaks at a call of the test's choosing.
+ *
+ * The wrapper has a copy of the inner driver's table with its own functions in it, so that whoever
+ * holds it sees the same scheme and statements. Rows carry the inner driver with them.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "store/driver.h"
+
+struct fault_db {
+    struct db base;
+    struct driver driver;
+    struct db *inner;
+    struct fault *fault;
+};
+
+struct rows {
+    const struct driver *driver;
+    struct rows *inner;
+};
+
+static struct fault_db *
+fault_of(struct db *db)
+{
+    return (struct fault_db *)db;
+}
+
+enum verdict { PASS, BREAK, BREAK_AFTER };
+
+static enum verdict
+count_call(struct fault *fault)
+{
+    fault->calls++;
+    if (fault->fail_at == 0 || fault->calls < fault->fail_at)
+        return PASS;
+    return fault->calls == fault->fail_at && fault->after ? BREAK_AFTER : BREAK;
+}
+
+/* cut is the connection's end: whatever was open is rolled back. */
+static owed_status
+cut(struct fault_db *db, owed_error *err)
+{
+    db->inner->driver->rollback(db->inner);
+    return fail(err, db->fault->status, "call %lld: the connection was cut on purpose",
+        (long long)db->fault->calls);
+}
+
+typedef owed_status (*plain_call)(struct db *db, owed_error *err);
+
+static owed_status
+pass_on(struct db *db, plain_call call, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = call(fault->inner, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static void
+fault_close(struct db *db)
+{
+    struct fault_db *fault = fault_of(db);
+    fault->inner->driver->close(fault->inner);
+    free(fault);
+}
+
+static owed_status
+fault_begin(struct db *db, bool write, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->begin(fault->inner, write, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static owed_status
+fault_commit(struct db *db, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->commit(fault->inner, err);
+    if (verdict == PASS || status != OWED_OK)
+        return status;
+    cut(fault, err);
+    return fail(err, OWED_UNSURE, "call %lld: the answer to the commit was lost on purpose",
+        (long long)fault->fault->calls);
+}
+
+static void
+fault_rollback(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->rollback(inner);
+}
+
+static bool
+fault_in_transaction(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->in_transaction(inner);
+}
+
+static owed_status
+fault_savepoint(struct db *db, owed_error *err)
+{
+    return pass_on(db, fault_of(db)->inner->driver->savepoint, err);
+}
+
+static owed_status
+fault_release(struct db *db, owed_error *err)
+{
+    return pass_on(db, fault_of(db)->inner->driver->release, err);
+}
+
+static owed_status
+fault_rollback_to(struct db *db, owed_error *err)
+{
+    return pass_on(db, fault_of(db)->inner->driver->rollback_to, err);
+}
+
+static void
+fault_guard(struct db *db, bool on)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->guard(inner, on);
+}
+
+static void
+fault_veto(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->veto(inner);
+}
+
+static owed_status
+fault_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
+    struct rows **ret_rows, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    struct db *inner = fault->inner;
+    struct rows *rows = malloc(sizeof *rows);
+    if (rows == NULL)
+        return fail_memory(err);
+    rows->driver = inner->driver;
+    owed_status status = inner->driver->run(inner, stmt, args, count, &rows->inner, err);
+    if (status == OWED_OK && verdict == BREAK_AFTER)
+        status = inner->driver->finish(rows->inner, NULL, err);
+    else if (status == OWED_OK)
+        *ret_rows = rows;
+    if (status != OWED_OK || verdict == BREAK_AFTER)
+        free(rows);
+    return verdict == BREAK_AFTER ? cut(fault, err) : status;
+}
+
+static bool
+fault_next(struct rows *rows)
+{
+    return rows->driver->next(rows->inner);
+}
+
+static struct value
+fault_column(const struct rows *rows, unsigned column)
+{
+    return rows->driver->column(rows->inner, column);
+}
+
+static owed_status
+fault_finish(struct rows *rows, int64_t *ret_changed, owed_error *err)
+{
+    owed_status status = rows->driver->finish(rows->inner, ret_changed, err);
+    free(rows);
+    return status;
+}
+
+static owed_status
+fault_script(struct db *db, const char *text, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->script(fault->inner, text, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static int
+fault_wake_fd(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->wake_fd(inner);
+}
+
+static bool
+fault_changed(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->changed(inner);
+}
+
+static const char *
+fault_path(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->path(inner);
+}
+
+static void
+fault_tidy(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->tidy(inner);
+}
+
+static void *
+fault_native(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->native(inner);
+}
+
+/* The table's own functions; scheme, statements, open and adopt are the inner driver's. */
+static const struct driver functions = {
+    .close = fault_close,
+    .begin = fault_begin,
+    .commit = fault_commit,
+    .rollback = fault_rollback,
+    .in_transaction = fault_in_transaction,
+    .savepoint = fault_savepoint,
+    .release = fault_release,
+    .rollback_to = fault_rollback_to,
+    .guard = fault_guard,
+    .veto = fault_veto,
+    .run = fault_run,
+    .next = fault_next,
+    .column = fault_column,
+    .finish = fault_finish,
+    .script = fault_script,
+    .wake_fd = fault_wake_fd,
+    .changed = fault_changed,
+    .path = fault_path,
+    .tidy = fault_tidy,
+    .native = fault_native,
+};
+
+struct db *
+driver_fault_wrap(struct db *inner, struct fault *fault)
+{
+    struct fault_db *db = calloc(1, sizeof *db);
+    if (db == NULL)
+        return NULL;
+    db->driver = functions;
+    db->driver.scheme = inner->driver->scheme;
+    db->driver.sql = inner->driver->sql;
+    db->driver.open = inner->driver->open;
+    db->driver.adopt = inner->driver->adopt;
+    db->base = (struct db){.driver = &db->driver, .adopted = inner->adopted};
+    db->inner = inner;
+    db->fault = fault;
+    return &db->base;
+}

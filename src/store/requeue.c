@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * requeue.c - ended rows made owed again, in id order, chunk by chunk.
+ */
+#include "store/verbs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+#define CHUNK 500
+
+struct course {
+    const struct requeue *requeue;
+    int64_t *ids; // sorted; NULL: all that match
+    size_t next;  // of ids
+    int64_t after_id;
+    struct buf picked; // a JSON array
+    int64_t count;
+};
+
+static void
+course_done(struct course *course)
+{
+    free(course->ids);
+    buf_done(&course->picked);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    int64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static owed_status
+course_init(struct course *course, const struct requeue *requeue, owed_error *err)
+{
+    *course = (struct course){.requeue = requeue, .after_id = INT64_MIN};
+    buf_init(&course->picked, JSON_ARGUMENT_BYTES);
+    if (requeue->ids == NULL)
+        return OWED_OK;
+    course->ids = malloc((requeue->id_count + 1) * sizeof *course->ids);
+    if (course->ids == NULL)
+        return fail_memory(err);
+    if (requeue->id_count > 0)
+        memcpy(course->ids, requeue->ids, requeue->id_count * sizeof *course->ids);
+    qsort(course->ids, requeue->id_count, sizeof *course->ids, by_number);
+    return OWED_OK;
+}
+
+static int64_t
+room_left(const struct course *course)
+{
+    int64_t limit = course->requeue->limit;
+    return limit < 0 || limit - course->count > CHUNK ? CHUNK : limit - course->count;
+}
+
+/* collect reads a picking statement: up to room ids, the last of which is remembered. */
+static owed_status
+collect(struct db *db, struct course *course, enum stmt stmt, struct args args, int64_t *ret_found,
+    owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = query(db, stmt, args, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    int64_t room = room_left(course), found = 0;
+    buf_clear(&course->picked);
+    for (; found < room && db->driver->next(rows); found++) {
+        course->after_id = db->driver->column(rows, 0).integer;
+        json_add_id(&course->picked, course->after_id);
+    }
+    json_end(&course->picked);
+    *ret_found = found;
+    status = db->driver->finish(rows, NULL, err);
+    return status == OWED_OK && course->picked.failed ? fail_memory(err) : status;
+}
+
+static owed_status
+pick(struct db *db, struct course *course, int64_t *ret_found, owed_error *err)
+{
+    const struct requeue *requeue = course->requeue;
+    struct value receiver = V_TEXT(requeue->receiver_key), orphaned = V_INT(requeue->orphaned);
+    if (course->ids == NULL)
+        return collect(db, course, STMT_REQUEUE_PICK,
+            ARGS(V_INT(course->after_id), V_INT(room_left(course)), receiver, orphaned), ret_found,
+            err);
+    CLEANUP(buf_done) struct buf asked;
+    buf_init(&asked, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < CHUNK && course->next < requeue->id_count; i++)
+        json_add_id(&asked, course->ids[course->next++]);
+    json_end(&asked);
+    if (asked.failed)
+        return fail_memory(err);
+    return collect(db, course, STMT_REQUEUE_PICK_IDS,
+        ARGS(V_STR(buf_view(&asked)), receiver, orphaned), ret_found, err);
+}
+
+/* run_chunk picks and writes one; *ret_more: there may be others. */
+static owed_status
+run_chunk(struct db *db, struct course *course, bool *ret_more, owed_error *err)
+{
+    int64_t found = 0, changed = 0;
+    owed_status status = pick(db, course, &found, err);
+    if (status != OWED_OK)
+        return status;
+    *ret_more = course->ids == NULL ? found > 0 : course->next < course->requeue->id_count;
+    changed = found;
+    if (found > 0 && !course->requeue->dry_run)
+        status = change(db, STMT_REQUEUE,
+            ARGS(V_STR(buf_view(&course->picked)), V_INT(course->requeue->now_us)), &changed, err);
+    if (status == OWED_OK)
+        course->count += changed;
+    return status;
+}
+
+static owed_status
+run_in_scope(struct db *db, struct course *course, bool *ret_more, owed_error *err)
+{
+    if (course->requeue->dry_run)
+        return run_chunk(db, course, ret_more, err);
+    struct scope scope;
+    owed_status status = scope_begin(db, &scope, err);
+    if (status != OWED_OK)
+        return status;
+    return scope_end(&scope, run_chunk(db, course, ret_more, err), err);
+}
+
+owed_status
+store_requeue(struct db *db, const struct requeue *requeue, int64_t *ret_count, owed_error *err)
+{
+    CLEANUP(course_done) struct course course;
+    owed_status status = course_init(&course, requeue, err);
+    bool more = requeue->ids == NULL || requeue->id_count > 0;
+    while (status == OWED_OK && more && room_left(&course) > 0)
+        status = run_in_scope(db, &course, &more, err);
+    if (status == OWED_OK && ret_count != NULL)
+        *ret_count = course.count;
+    return status;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * status.c - what is owed to whom, counted from the indexes of what has not ended well.
+ */
+#include "store/verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one of the three counts says of one receiver; the columns that it lacks stay 0. */
+static void
+read_owed(struct reader *r, void *item)
+{
+    struct status_line *line = item;
+    line->receiver_key = read_text(r);
+    line->lane = read_text(r);
+    line->owed = read_int(r);
+    line->due = read_int(r);
+    line->scheduled = read_int(r);
+    line->failed = read_int(r);
+    line->oldest_due_at_us = read_int(r);
+}
+
+static void
+read_claimed(struct reader *r, void *item)
+{
+    struct status_line *line = item;
+    line->receiver_key = read_text(r);
+    line->lane = read_text(r);
+    line->owed = line->claimed = read_int(r);
+    line->lapsed = read_int(r);
+    line->handed_back = read_int(r);
+    line->due = line->lapsed + line->handed_back;
+    line->oldest_due_at_us = read_int(r);
+}
+
+static void
+read_ended(struct reader *r, void *item)
+{
+    struct status_line *line = item;
+    line->receiver_key = read_text(r);
+    line->lane = read_text(r);
+    line->dead = read_int(r);
+    line->orphaned = read_int(r);
+}
+
+static void
+add(struct status_line *sum, const struct status_line *line)
+{
+    sum->owed += line->owed;
+    sum->due += line->due;
+    sum->scheduled += line->scheduled;
+    sum->claimed += line->claimed;
+    sum->lapsed += line->lapsed;
+    sum->handed_back += line->handed_back;
+    sum->failed += line->failed;
+    sum->dead += line->dead;
+    sum->orphaned += line->orphaned;
+    int64_t oldest = line->oldest_due_at_us;
+    if (oldest != 0 && (sum->oldest_due_at_us == 0 || oldest < sum->oldest_due_at_us))
+        sum->oldest_due_at_us = oldest;
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+    const struct status_line *x = a, *y = b;
+    return strcmp(x->receiver_key, y->receiver_key);
+}
+
+static int
+by_most_owed(const void *a, const void *b)
+{
+    const struct status_line *x = a, *y = b;
+    if (x->owed != y->owed)
+        return x->owed < y->owed ? 1 : -1;
+    if (x->dead != y->dead)
+        return x->dead < y->dead ? 1 : -1;
+    return by_key(a, b);
+}
+
+/* merge makes one line of each receiver's, in place; returns how many are left. */
+static size_t
+merge(struct status_line *lines, size_t count)
+{
+    qsort(lines, count, sizeof *lines, by_key);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && by_key(&lines[kept - 1], &lines[i]) == 0)
+            add(&lines[kept - 1], &lines[i]);
+        else
+            lines[kept++] = lines[i];
+    }
+    qsort(lines, kept, sizeof *lines, by_most_owed);
+    return kept;
+}
+
+/* The counts, and whether they take the moment. */
+static const struct {
+    enum stmt stmt;
+    read_item read;
+    size_t arguments;
+} counts[] = {
+    {STMT_STATUS_OWED, read_owed, 1},
+    {STMT_STATUS_CLAIMED, read_claimed, 1},
+    {STMT_STATUS_ENDED, read_ended, 0},
+};
+#define COUNTS (sizeof counts / sizeof counts[0])
+
+static owed_status
+read_lines(
+    struct db *db, int64_t now_us, struct arena *arena, struct status *status, owed_error *err)
+{
+    void *parts[COUNTS] = {0};
+    size_t sizes[COUNTS] = {0}, total = 0;
+    struct value now = V_INT(now_us);
+    for (size_t i = 0; i < COUNTS; i++) {
+        struct list list = {sizeof(struct status_line), counts[i].read, arena};
+        struct args args = {&now, counts[i].arguments};
+        owed_status read = read_all(db, counts[i].stmt, args, &list, &parts[i], &sizes[i], err);
+        if (read != OWED_OK)
+            return read;
+        total += sizes[i];
+    }
+    status->lines = arena_alloc(arena, (total + 1) * sizeof *status->lines);
+    if (status->lines == NULL)
+        return fail_memory(err);
+    for (size_t i = 0, at = 0; i < COUNTS; at += sizes[i++])
+        memcpy(status->lines + at, parts[i], sizes[i] * sizeof *status->lines);
+    status->count = merge(status->lines, total);
+    return OWED_OK;
+}
+
+owed_status
+store_status(
+    struct db *db, int64_t now_us, struct arena *arena, struct status *ret_status, owed_error *err)
+{
+    struct status found = {.total = {.receiver_key = "", .lane = ""}};
+    // One snapshot, so that a row that is claimed meanwhile is counted once.
+    bool own = !db->adopted && !store_in_transaction(db);
+    owed_status status = own ? store_begin(db, false, err) : OWED_OK;
+    if (status != OWED_OK)
+        return status;
+    status = read_lines(db, now_us, arena, &found, err);
+    if (status == OWED_OK)
+        status = query_int(db, STMT_COUNT_EVENTS, NO_ARGS, &found.events, NULL, err);
+    if (own)
+        store_rollback(db);
+    if (status != OWED_OK)
+        return status;
+    for (size_t i = 0; i < found.count; i++)
+        add(&found.total, &found.lines[i]);
+    *ret_status = found;
+    return OWED_OK;
+}
