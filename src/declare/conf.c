@@ -16,6 +16,7 @@
 #include "declare/settings.h"
 
 #define WHERE_BYTES 512
+#define KEYS_MAX 64 // of one section
 
 /* X(key, member, type, argument, least, most, help) */
 #define RECEIVER_KEYS(X) \
@@ -122,6 +123,51 @@ find_key(const struct option *keys, const char *key)
     return NULL;
 }
 
+/* elsewhere finds the section whose file key, or flag, a word is; NULL: none. */
+static const struct section *
+elsewhere(const char *word, const struct option **ret_option)
+{
+    for (size_t i = 0; i < SECTIONS; i++)
+        for (const struct option *option = sections[i].keys; option->name != NULL; option++)
+            if (option->section != NULL &&
+                (strcmp(option->name, word) == 0 || strcmp(option_key(option), word) == 0)) {
+                *ret_option = option;
+                return &sections[i];
+            }
+    return NULL;
+}
+
+/* nearest_key returns the closest key of a section's table, or NULL. */
+static const char *
+nearest_key(const struct option *keys, const char *key)
+{
+    const char *names[KEYS_MAX + 1] = {NULL};
+    size_t count = 0;
+    for (; keys->name != NULL && count < KEYS_MAX; keys++)
+        if (keys->section != NULL)
+            names[count++] = option_key(keys);
+    return nearest(key, names);
+}
+
+static owed_status
+refuse_key(const struct spot *spot, const struct option *keys, const char *key, owed_error *err)
+{
+    char head[WHERE_BYTES];
+    char shown[SHOWN_BYTES];
+    bool named = spot->subsection[0] != '\0';
+    snprintf(head, sizeof head, "%s:%d: [%s%s%s%s]", spot->path, spot->line, spot->section,
+        named ? " \"" : "", show(spot->subsection, shown), named ? "\"" : "");
+    const char *near = nearest_key(keys, key);
+    if (near != NULL)
+        return fail(err, OWED_CONFIG, "%s has no key %s; the nearest is %s", head, key, near);
+    const struct option *option = NULL;
+    const struct section *other = elsewhere(key, &option);
+    if (other == NULL)
+        return fail(err, OWED_CONFIG, "%s has no key %s", head, key);
+    return fail(err, OWED_CONFIG, "%s has no key %s; there is %s in [%s]", head, key,
+        option_key(option), other->name);
+}
+
 /* --- the settings --- */
 
 struct settings_reader {
@@ -135,10 +181,13 @@ take_setting(const struct settings_reader *reader, const struct spot *spot,
     const struct section *section, const char *key, const char *value, owed_error *err)
 {
     char where[WHERE_BYTES];
-    snprintf(where, sizeof where, "%s:%d", spot->path, spot->line);
     const struct option *option = find_key(section->keys, key);
-    if (option == NULL || option_find(reader->options, option->name) != NULL)
+    if (option == NULL)
+        return refuse_key(spot, section->keys, key, err);
+    snprintf(where, sizeof where, "%s:%d", spot->path, spot->line);
+    if (option_find(reader->options, option->name) != NULL)
         return options_set(reader->options, spot->section, key, value, SOURCE_FILE, where, err);
+    snprintf(where, sizeof where, "%s:%d: %s", spot->path, spot->line, key);
     struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
     int64_t number;
     return option_read(option, &text, &number, err);
@@ -216,20 +265,6 @@ begin_receiver(struct receivers_reader *reader, const struct spot *spot, owed_er
     return OWED_OK;
 }
 
-static owed_status
-refuse_receiver_key(const struct spot *spot, const char *key, owed_error *err)
-{
-    enum { COUNT = sizeof conf_receiver_keys / sizeof conf_receiver_keys[0] };
-    const char *names[COUNT] = {NULL};
-    char shown[SHOWN_BYTES];
-    for (size_t i = 0; i + 1 < COUNT; i++)
-        names[i] = conf_receiver_keys[i].name;
-    const char *near = nearest(key, names);
-    return fail(err, OWED_CONFIG, "%s:%d: [receiver \"%s\"] has no key %s%s%s", spot->path,
-        spot->line, show(spot->subsection, shown), key, near == NULL ? "" : "; the nearest is ",
-        or_empty(near));
-}
-
 /* put stores a value at its place in the receiver. */
 static owed_status
 put(struct receivers_reader *reader, const struct option *option, const char *value, int64_t number,
@@ -262,9 +297,9 @@ take_receiver_key(struct receivers_reader *reader, const struct spot *spot, cons
     char shown[SHOWN_BYTES];
     const struct option *option = find_key(conf_receiver_keys, key);
     if (option == NULL)
-        return refuse_receiver_key(spot, key, err);
-    snprintf(where, sizeof where, "%s:%d: [receiver \"%s\"]", spot->path, spot->line,
-        show(spot->subsection, shown));
+        return refuse_key(spot, conf_receiver_keys, key, err);
+    snprintf(where, sizeof where, "%s:%d: [receiver \"%s\"] %s", spot->path, spot->line,
+        show(spot->subsection, shown), key);
     struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
     int64_t number = 0;
     owed_status status = option_read(option, &text, &number, err);
