@@ -67,9 +67,11 @@ OWED_API OWED_MUSTUSE owed_status owed_init(const char *url, owed_error *err);
 /*
  * owed_begin opens a transaction on the handle's connection (SQLite: BEGIN IMMEDIATE). One at a
  * time: INVALID while another is open. BUSY, UNAVAILABLE, STORE.
- * owed_commit ends it and frees tx, whatever it returns. VETOED: an inline receiver was not done;
- * nothing was kept. UNSURE: the connection was lost while the answer was awaited. After OK the
- * ON_COMMIT receivers of what was fired have run, each for itself, and relays have been woken.
+ * owed_commit ends it and frees tx, whatever it returns but INVALID: that says that tx is not one of
+ * owed_begin's, and leaves it alone. VETOED: an inline receiver was not done. ABORTED: a fire broke
+ * off half way, or somebody else ended the transaction. After both, and BUSY, nothing was kept.
+ * UNSURE: the connection was lost while the answer was awaited. After OK the ON_COMMIT receivers of
+ * what was fired have run, each for itself, and relays have been woken.
  * owed_rollback undoes it and frees tx.
  */
 OWED_API OWED_MUSTUSE owed_status owed_begin(owed *owed, owed_tx **ret_tx, owed_error *err);
@@ -79,7 +81,8 @@ OWED_API void owed_rollback(owed_tx *tx);
 /*
  * owed_committed ends what a store's join function (owed_join_sqlite) began: call it after your own
  * COMMIT succeeded. ON_COMMIT receivers run for what is really there, relays are woken, tx is
- * freed. After your own ROLLBACK call owed_rollback, which touches nothing of yours.
+ * freed. INVALID: the transaction is still open, or was not joined; tx stays. After your own ROLLBACK
+ * call owed_rollback, which touches nothing of yours.
  */
 OWED_API OWED_MUSTUSE owed_status owed_committed(owed_tx *tx, owed_error *err);
 
@@ -104,7 +107,8 @@ typedef struct owed_fire_options {
  * CONFIG: a value that the codec cannot write, naming event, field and reason. LIMIT: a payload
  * over 16 MiB. DUPLICATE: the dedupe key is taken; *ret_id is the existing event, nothing was
  * written, the transaction goes on. VETOED: an inline receiver was not done; tx can only be rolled
- * back. BUSY, UNAVAILABLE, STORE.
+ * back. BUSY, UNAVAILABLE, STORE: nothing was written and the transaction goes on, or, where that
+ * could not be had, it can only be rolled back: the next fire and the commit say ABORTED.
  */
 OWED_API OWED_MUSTUSE owed_status owed_fire(owed_tx *tx, const owed_event_type *type,
     const void *payload, const owed_fire_options *options, int64_t *ret_id, owed_error *err);

@@ -118,12 +118,10 @@ scan_string(struct scanner *s)
 static bool
 scan_digits(struct scanner *s)
 {
-    const char *p = s->p;
-    while (p < s->end && (unsigned char)(*p - '0') <= 9)
-        p++;
-    if (p == s->p)
+    if (peek(s) < '0' || peek(s) > '9')
         return expected(s, "a digit");
-    s->p = p;
+    while (peek(s) >= '0' && peek(s) <= '9')
+        s->p++;
     return true;
 }
 

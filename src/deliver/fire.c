@@ -185,7 +185,7 @@ find_type(
     if (declared == NULL)
         return fail(err, OWED_NOT_FOUND,
             "event %s was not declared: call owed_declare_event before owed_open", type->name);
-    if (declared != type)
+    if (declared != type && !codec_same(declared, type))
         return fail(err, OWED_NOT_FOUND,
             "event %s was declared with another descriptor: fire it with that one", type->name);
     *ret_subject = (struct subject){

@@ -33,25 +33,11 @@ check_settings(const owed_settings *settings, owed_error *err)
     return OWED_OK;
 }
 
-/* connect_store opens a store; for callers a URL that makes no sense is bad configuration. */
-static owed_status
-connect_store(
-    const char *url, const struct db_options *options, struct db **ret_db, owed_error *err)
-{
-    owed_error why;
-    owed_status status = store_open(url, options, ret_db, &why);
-    if (status == OWED_INVALID)
-        return fail(err, OWED_CONFIG, "%s", why.text);
-    if (status != OWED_OK)
-        return fail_native(err, status, why.native, "%s", why.text);
-    return OWED_OK;
-}
-
 static owed_status
 open_store(owed *handle, owed_error *err)
 {
     struct db_options options = {.busy_timeout_us = handle->busy_timeout_us};
-    owed_status status = connect_store(handle->url, &options, &handle->db, err);
+    owed_status status = store_open(handle->url, &options, &handle->db, err);
     if (status != OWED_OK)
         return status;
     return store_check(handle->db, err);
@@ -133,7 +119,7 @@ owed_init(const char *url, owed_error *err)
         return fail(err, OWED_CONFIG, "no store: give a url such as sqlite:shop.db");
     struct db_options options = {.busy_timeout_us = DEFAULT_BUSY_TIMEOUT_US, .create = true};
     struct db *db = NULL;
-    owed_status status = connect_store(url, &options, &db, err);
+    owed_status status = store_open(url, &options, &db, err);
     if (status == OWED_OK)
         status = store_migrate(db, clock_now_us(&clock_system), &(int){0}, err);
     store_close(db);

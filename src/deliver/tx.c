@@ -142,8 +142,7 @@ owed_rollback(owed_tx *tx)
     if (tx == NULL || tx->kind == TX_DELIVERY)
         return;
     if (tx->kind == TX_OWN) {
-        if (store_in_transaction(tx->db))
-            store_rollback(tx->db);
+        store_rollback(tx->db);
         tx->db->driver->guard(tx->db, false);
     }
     tx_free(tx);
