@@ -118,10 +118,12 @@ scan_string(struct scanner *s)
 static bool
 scan_digits(struct scanner *s)
 {
-    if (peek(s) < '0' || peek(s) > '9')
+    const char *p = s->p;
+    while (p < s->end && (unsigned char)(*p - '0') <= 9)
+        p++;
+    if (p == s->p)
         return expected(s, "a digit");
-    while (peek(s) >= '0' && peek(s) <= '9')
-        s->p++;
+    s->p = p;
     return true;
 }
 

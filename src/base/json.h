@@ -3,7 +3,8 @@
  * json.h - RFC 8259: a scanner that checks and walks without changing a byte, and a writer.
  *
  * Payloads are kept as they came: big integers, 1e400, escaped NULs, lone surrogates and duplicate
- * keys pass unharmed in what nobody declared. Bytes must be UTF-8 (RFC 3629).
+ * keys pass unharmed in what nobody declared. Bytes must be UTF-8 (RFC 3629). jansson.h has some of
+ * the same names: a file includes one of the two.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
