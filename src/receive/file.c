@@ -52,14 +52,33 @@ file_line(const owed_delivery *delivery, struct buf *line)
     return true;
 }
 
-/* ends_in_mid_line: a full disk cut the last line short. It is left as it is, and ours begins below
- * it. */
-static bool
-ends_in_mid_line(int fd, const struct stat *file)
+/* mid_line returns the size of a file that does not end in a line end, or 0. */
+static off_t
+mid_line(int fd)
 {
     char last;
-    return S_ISREG(file->st_mode) && file->st_size > 0 &&
-        pread(fd, &last, 1, file->st_size - 1) == 1 && last != '\n';
+    struct stat file;
+    bool is_cut = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0 &&
+        pread(fd, &last, 1, file.st_size - 1) == 1 && last != '\n';
+    return is_cut ? file.st_size : 0;
+}
+
+/*
+ * needs_line_end: a full disk or a kill has cut the last line short; it is left as it is, and ours
+ * begins below it. A line that is just being written looks the same. But whoever writes holds a lock,
+ * a shared one, so that nobody ever waits: with no other lock there, and the file as long as it was
+ * before that was asked, nobody will complete the line.
+ */
+static bool
+needs_line_end(int fd)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    fcntl(fd, F_OFD_SETLK, &lock);
+    off_t size = mid_line(fd);
+    if (size == 0)
+        return false;
+    lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK && mid_line(fd) == size;
 }
 
 /* open_file opens for appending; reading too, where that is allowed. */
@@ -104,7 +123,7 @@ file_append(owed_delivery *delivery)
 
     CLEANUP(buf_done) struct buf line;
     buf_init(&line, LINE_BYTES);
-    if (ends_in_mid_line(fd, &file))
+    if (needs_line_end(fd))
         buf_putc(&line, '\n');
     if (!file_line(delivery, &line))
         return owed_permanent(delivery, "file %s: the payload is not JSON", path);

@@ -103,12 +103,15 @@ take_request(struct webhooks *webhooks)
     if (request != NULL) {
         webhooks->idle = request->next;
         request->next = NULL;
-        return request;
+        // libcurl repeats a request whose kept connection turned out to be closed, but counts these
+        // over all the requests of a handle, and gives up after five.
+        curl_easy_reset(request->easy);
+    } else {
+        request = calloc(1, sizeof *request);
+        if (request == NULL)
+            return NULL;
+        request->easy = curl_easy_init();
     }
-    request = calloc(1, sizeof *request);
-    if (request == NULL)
-        return NULL;
-    request->easy = curl_easy_init();
     if (request->easy != NULL && set_constants(request))
         return request;
     free_request(request);
