@@ -80,7 +80,7 @@ static void
 undo(struct worker *w, enum task_state state)
 {
     struct group *group = &w->group;
-    if (store_in_transaction(w->owed->db))
+    if (group->open)
         store_rollback(w->owed->db);
     driver_of(w)->guard(w->owed->db, false);
     tx_done(&group->tx);

@@ -65,6 +65,7 @@ others_look(struct worker *w)
     if (w->seat.shared != NULL)
         others = atomic_load(&w->seat.shared->commits) - w->own_commits;
     bool is_changed = driver->changed(w->owed->db);
+    w->took_sign = true;
     if (is_changed && others == w->others_commits)
         w->others_wrote_mono_us = worker_mono_us(w);
     w->others_commits = others;
@@ -86,6 +87,9 @@ worker_wait(struct worker *w, int64_t timeout_us)
         outside_attend(w);
         return false;
     }
+    if (w->took_sign)
+        wake_expect(w->wake);
+    w->took_sign = false;
     if (w->flight_count == 0)
         return wake_wait(w->wake, timeout_us);
     outside_wait(w, timeout_us);

@@ -325,6 +325,12 @@ wake_wait(struct wake *wake, int64_t timeout_us)
     return false;
 }
 
+void
+wake_expect(struct wake *wake)
+{
+    wake->sign_at_us = wake->look_at_us = now_us();
+}
+
 bool
 wake_is_proven(const struct wake *wake)
 {

@@ -37,6 +37,10 @@ size_t wake_fds(struct wake *wake, int ret_fds[static WAKE_FDS]);
 int64_t wake_timeout_us(const struct wake *wake, int64_t idle_us);
 bool wake_take(struct wake *wake);
 
+/* wake_expect starts the watch that the store's sign would start, for a worker that has called the
+ * driver's changed itself: the sign it took may have been that of a commit not yet to be seen. */
+void wake_expect(struct wake *wake);
+
 /* wake_is_proven tells whether the store's own sign of a commit was seen to come, and no commit came
  * without it lately: then the poll may stretch. */
 bool wake_is_proven(const struct wake *wake);

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_group.c - receivers that touch this database alone share a transaction, and none of them can
+ * tell: what one of them does to it never costs another its work, or gives it twice.
+ */
+#include "desk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+
+static const owed_receiver stock = {.key = "shop.stock", .database_only = true};
+
+/* open_timed has run the receiver once (order 0), so that it is known to be quick. */
+static void
+open_timed(struct desk *desk, struct actor *actor)
+{
+    desk_receiver(desk, actor, stock);
+    fixture_open(desk->f);
+}
+
+/* run fires orders 1 to count behind order 0, which is the one that is timed. */
+static void
+run(struct desk *desk, int64_t count)
+{
+    fixture_begin(desk->f);
+    for (int64_t i = 0; i <= count; i++)
+        fixture_fire(desk->f, &order_placed, i);
+    fixture_commit(desk->f);
+    desk->settings.passes = 1;
+    desk_run(desk);
+}
+
+/* assert_each tells that every order of the run but one (0: none) took effect exactly once. */
+static void
+assert_each(struct desk *desk, int64_t count, int64_t but)
+{
+    for (int64_t i = 1; i <= count; i++)
+        if (desk_written(desk, i) != (i != but))
+            fail_msg("order %" PRId64 " was written %" PRId64 " times", i, desk_written(desk, i));
+    assert_count(desk, "succeeded", count + 1 - (but != 0));
+}
+
+struct sight {
+    int64_t rows_before[DESK_ORDERS]; // committed when each order's turn came
+};
+
+static owed_outcome
+looks_and_writes(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct sight *sight = actor->state;
+    sight->rows_before[order->id] = (int64_t)fixture_rows(actor->desk->f);
+    return writes(actor, delivery, order);
+}
+
+static void
+all_look(struct actor *actor, struct sight *sight)
+{
+    actor->state = sight;
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor->acts[i] = looks_and_writes;
+}
+
+static void
+neighbours_share_one_commit_once_it_is_known_that_they_are_quick(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_int_equal(sight.rows_before[1], 1);
+    assert_int_equal(sight.rows_before[5], 1);
+    assert_each(desk, 5, 0);
+    assert_int_equal(desk->counts.succeeded, 6);
+}
+
+static void
+a_group_has_at_most_sixty_rows(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    open_timed(desk, &actor);
+    desk->settings.batch_size = 100;
+    run(desk, 62);
+    assert_int_equal(sight.rows_before[60], 1);
+    assert_int_equal(sight.rows_before[61], 61);
+    assert_each(desk, 62, 0);
+}
+
+static owed_outcome
+takes_15_ms(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->desk->f->now_us += 15 * US_PER_MS;
+    return looks_and_writes(actor, delivery, order);
+}
+
+static void
+a_group_is_open_for_a_tenth_of_a_second_at_most(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = takes_15_ms;
+    open_timed(desk, &actor);
+    run(desk, 9);
+    // Its time began with the first statement of order 1, after 15 ms: seven more make it 105.
+    assert_int_equal(sight.rows_before[8], 1);
+    assert_int_equal(sight.rows_before[9], 9);
+    assert_each(desk, 9, 0);
+}
+
+static owed_outcome
+takes_30_ms(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->desk->f->now_us += 30 * US_PER_MS;
+    return looks_and_writes(actor, delivery, order);
+}
+
+static void
+a_receiver_that_usually_takes_long_runs_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = takes_30_ms;
+    open_timed(desk, &actor);
+    run(desk, 4);
+    for (int64_t i = 1; i <= 4; i++)
+        assert_int_equal(sight.rows_before[i], i);
+}
+
+static void
+a_plain_receiver_never_shares(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    desk_receiver(desk, &actor, (owed_receiver){.key = "shop.stock"});
+    fixture_open(desk->f);
+    run(desk, 4);
+    for (int64_t i = 1; i <= 4; i++)
+        assert_int_equal(sight.rows_before[i], i);
+}
+
+/* --- what one does to the others --- */
+
+static void
+a_failure_undoes_its_own_work_alone_and_is_recorded(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = writes_and_fails}};
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_each(desk, 5, 3);
+    assert_int_equal(actor.calls, 6); // nobody ran twice
+    assert_count(desk, "failed", 1);
+    assert_text(desk, "select last_error from owed_delivery where status = 'failed'",
+        "order 3: nothing on the shelf");
+    assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 1);
+}
+
+static void
+a_failure_that_wrote_nothing_ends_the_group_as_well(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = fails}};
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_each(desk, 5, 3);
+    assert_int_equal(actor.calls, 6);
+    assert_count(desk, "failed", 1);
+}
+
+static owed_outcome
+releases_our_savepoint(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    writes(actor, delivery, order);
+    run_sql(delivery, "release owed_delivery");
+    return owed_done();
+}
+
+static void
+breaks_up(struct desk *desk, act guilty)
+{
+    struct actor actor = {.acts = {[3] = guilty}};
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_each(desk, 5, 3);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(
+        desk_number(desk, "select attempts from owed_delivery where status = 'failed'"), 1);
+    assert_int_equal(
+        desk_number(desk, "select max(attempts) from owed_delivery where status = 'succeeded'"), 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 1);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_delivery where last_error like "
+                          "'receiver shop.stock ended the transaction it was handed%'"),
+        1);
+    // Orders 1 and 2 were undone and repeated.
+    assert_int_equal(actor.calls, 8);
+}
+
+static void
+one_that_commits_fails_and_its_neighbours_are_repeated(void **state)
+{
+    breaks_up(*state, writes_and_commits);
+}
+
+static void
+one_that_rolls_back_fails_and_its_neighbours_are_repeated(void **state)
+{
+    breaks_up(*state, writes_and_rolls_back);
+}
+
+static void
+one_that_begins_another_transaction_fails_and_its_neighbours_are_repeated(void **state)
+{
+    breaks_up(*state, begins_anew);
+}
+
+static void
+one_that_releases_our_savepoint_fails_and_its_neighbours_are_repeated(void **state)
+{
+    breaks_up(*state, releases_our_savepoint);
+}
+
+static owed_outcome
+rolls_back_and_says_so(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    writes_and_rolls_back(actor, delivery, order);
+    return owed_failed(delivery, "rolled back");
+}
+
+static void
+one_that_rolls_back_and_fails_is_the_one_to_blame(void **state)
+{
+    breaks_up(*state, rolls_back_and_says_so);
+}
+
+/* robs_number_4 asks for nothing, before the group's transaction is open. */
+static owed_outcome
+robs_number_4(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)delivery;
+    (void)order;
+    rob(actor->desk, 5); // order 4 is the fifth delivery
+    return owed_done();
+}
+
+static void
+a_row_that_was_taken_is_not_run_for_its_thief_and_its_neighbours_are_repeated(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = robs_number_4}};
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_int_equal(desk_written(desk, 2), 1);
+    assert_int_equal(desk_written(desk, 3), 1);
+    assert_int_equal(desk_written(desk, 4), 0);
+    assert_int_equal(desk_written(desk, 5), 1);
+    assert_count(desk, "succeeded", 5);
+    assert_text(desk, "select claimed_by from owed_delivery where status = 'claimed'", "thief");
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 5);
+    assert_true(desk_logged(desk, "result discarded"));
+}
+
+static owed_outcome
+breaks_a_promise(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    run_sql(delivery, "insert into child (id) values (99)");
+    return owed_done();
+}
+
+static void
+when_the_commit_is_refused_each_is_repeated_and_the_guilty_one_found(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = breaks_a_promise}};
+    open_timed(desk, &actor);
+    fixture_run(desk->f->other, "create table parent (id integer primary key);"
+                                "create table child (id integer references parent (id) "
+                                "deferrable initially deferred)");
+    fixture_run(desk->f->owed->db, "pragma foreign_keys = on");
+    run(desk, 5);
+    assert_each(desk, 5, 3);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
+}
+
+static owed_outcome
+refuses(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    return owed_failed(delivery, "over the limit");
+}
+
+static owed_outcome
+fires_what_is_refused(struct actor *actor, owed_delivery *delivery, const order *placed)
+{
+    (void)actor;
+    write_row(delivery, placed->id);
+    int64_t id = 0;
+    owed_error err;
+    assert_status(OWED_VETOED,
+        owed_fire(owed_delivery_tx(delivery), &order_shipped, placed, NULL, &id, &err));
+    return owed_done();
+}
+
+static void
+a_veto_inside_one_fails_it_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = fires_what_is_refused}};
+    struct actor guard = {.acts = {[3] = refuses}};
+    desk_receiver(desk, &guard,
+        (owed_receiver){.key = "shop.limit", .event = &order_shipped, .mode = OWED_INLINE});
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_each(desk, 5, 3);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_event where name = 'shop.OrderShipped'"), 0);
+}
+
+static owed_outcome
+fires_a_shipment(struct actor *actor, owed_delivery *delivery, const order *placed)
+{
+    (void)actor;
+    int64_t id = 0;
+    owed_error err;
+    assert_ok(owed_fire(owed_delivery_tx(delivery), &order_shipped, placed, NULL, &id, &err));
+    return placed->id == 3 ? owed_failed(delivery, "no") : owed_done();
+}
+
+static void
+what_a_failed_one_fired_is_gone_and_nobody_hears_of_it(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {
+        .acts = {[2] = fires_a_shipment, [3] = fires_a_shipment, [4] = fires_a_shipment}};
+    struct actor hearer = {0};
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        hearer.acts[i] = asks_for_nothing;
+    desk_receiver(desk, &hearer,
+        (owed_receiver){.key = "shop.hear", .event = &order_shipped, .mode = OWED_ON_COMMIT});
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_event where name = 'shop.OrderShipped'"), 2);
+    assert_int_equal(hearer.calls, 2);
+    assert_int_equal(hearer.orders[0], 2);
+    assert_int_equal(hearer.orders[1], 4);
+}
+
+/* --- a store with one writer --- */
+
+static owed_outcome
+lets_the_application_write(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)delivery;
+    (void)order;
+    fixture_run(actor->desk->f->other, "insert into app (id) values (1000)");
+    return owed_done();
+}
+
+static owed_outcome
+takes_1_ms(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->desk->f->now_us += US_PER_MS;
+    return looks_and_writes(actor, delivery, order);
+}
+
+static void
+while_the_application_writes_a_group_is_short_and_a_pause_follows(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = takes_1_ms;
+    actor.acts[1] = lets_the_application_write;
+    open_timed(desk, &actor);
+    run(desk, 8);
+    // Order 2 opens a group; the write is seen when it is committed, and the next ones are short.
+    assert_true(desk->wait_count > 0);
+    assert_int_equal(desk->waits[0], 3 * US_PER_MS);
+    assert_count(desk, "succeeded", 9);
+}
+
+static void
+nobody_pauses_where_nobody_else_writes(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_timed(desk, &actor);
+    run(desk, 8);
+    assert_int_equal(desk->wait_count, 0);
+    assert_each(desk, 8, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(neighbours_share_one_commit_once_it_is_known_that_they_are_quick),
+        TEST(a_group_has_at_most_sixty_rows),
+        TEST(a_group_is_open_for_a_tenth_of_a_second_at_most),
+        TEST(a_receiver_that_usually_takes_long_runs_alone),
+        TEST(a_plain_receiver_never_shares),
+        TEST(a_failure_undoes_its_own_work_alone_and_is_recorded),
+        TEST(a_failure_that_wrote_nothing_ends_the_group_as_well),
+        TEST(one_that_commits_fails_and_its_neighbours_are_repeated),
+        TEST(one_that_rolls_back_fails_and_its_neighbours_are_repeated),
+        TEST(one_that_begins_another_transaction_fails_and_its_neighbours_are_repeated),
+        TEST(one_that_releases_our_savepoint_fails_and_its_neighbours_are_repeated),
+        TEST(one_that_rolls_back_and_fails_is_the_one_to_blame),
+        TEST(a_row_that_was_taken_is_not_run_for_its_thief_and_its_neighbours_are_repeated),
+        TEST(when_the_commit_is_refused_each_is_repeated_and_the_guilty_one_found),
+        TEST(a_veto_inside_one_fails_it_alone),
+        TEST(what_a_failed_one_fired_is_gone_and_nobody_hears_of_it),
+        TEST(while_the_application_writes_a_group_is_short_and_a_pause_follows),
+        TEST(nobody_pauses_where_nobody_else_writes),
+    };
+    return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
+}
