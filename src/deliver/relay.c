@@ -84,6 +84,9 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     w->passes_left = w->settings.passes > 0 ? w->settings.passes : -1;
     w->idle_us = w->settings.poll_us;
     w->next_renewal_us = INT64_MAX;
+    // What was committed before now is no news.
+    others_look(w);
+    w->others_wrote_mono_us = 0;
     // Both are due at once, whatever the clock's start.
     w->beat_mono_us = w->mend_mono_us = worker_mono_us(w);
     return OWED_OK;

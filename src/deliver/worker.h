@@ -191,7 +191,7 @@ struct worker {
     int64_t others_commits;       // of the other workers, when last looked at
     int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
     bool took_sign; // others_look took the store's sign of a commit, which the wait will not see
-    bool wrote;                   // since the last upkeep
+    bool wrote;     // since the last upkeep
 };
 
 /* settings.c */

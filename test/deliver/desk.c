@@ -42,6 +42,8 @@ int
 desk_teardown(void **state)
 {
     struct desk *desk = *state;
+    if (getenv("DESK_LOG") != NULL)
+        fprintf(stderr, "%s", buf_text(&desk->f->log));
     fixture_free(desk->f);
     free(desk);
     return 0;

@@ -367,7 +367,7 @@ a_receiver_that_leaves_a_transaction_of_the_handle_open_has_failed(void **state)
     desk_run(desk);
     assert_count(desk, "failed", 2);
     assert_count(desk, "succeeded", 1);
-    assert_text(desk, "select last_error from owed_delivery where id = 1",
+    assert_text(desk, "select last_error from owed_delivery where event_id = 1",
         "receiver shop.stock left a transaction open that it had begun: it was rolled back");
 }
 
@@ -455,7 +455,7 @@ a_row_that_was_lost_too_often_is_dead_without_another_run(void **state)
     desk_fire_many(desk, 3);
     fixture_run(desk->f->other,
         "update owed_delivery set status = 'claimed', claimed_by = 'x', claimed_at = 1, "
-        "lease_expires_at = 2, losses = 9 where id = 2");
+        "lease_expires_at = 2, losses = 9 where event_id = 2");
     desk_once(desk);
     assert_int_equal(actor.calls, 2);
     assert_count(desk, "succeeded", 2);
@@ -495,13 +495,14 @@ rows_of_unknown_receivers_are_left_and_cost_the_known_ones_nothing(void **state)
     for (int64_t i = 1; i <= 5; i++)
         fixture_fire(desk->f, &order_placed, i);
     fixture_commit(desk->f);
-    fixture_run(
-        desk->f->other, "update owed_delivery set receiver_key = 'other.thing' where id <= 3");
+    fixture_run(desk->f->other,
+        "update owed_delivery set receiver_key = 'other.thing' where event_id <= 3");
     desk->settings.batch_size = 2;
     desk_once(desk);
     assert_int_equal(actor.calls, 2);
     assert_count(desk, "succeeded", 2);
-    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery where id <= 3"), 0);
+    assert_int_equal(
+        desk_number(desk, "select sum(attempts) from owed_delivery where event_id <= 3"), 0);
     assert_int_equal(desk->counts.handed_back, 0);
     assert_true(desk_logged(desk, "receiver not declared here"));
     // Whoever knows them can have them at once.
