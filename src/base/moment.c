@@ -66,11 +66,12 @@ moment_write(int64_t at_us, char text[static MOMENT_BYTES])
     int64_t seconds = floor_divide(at_us, US_PER_SECOND);
     int64_t days = floor_divide(seconds, SECONDS_PER_DAY);
     int64_t second = seconds - days * SECONDS_PER_DAY;
-    uint32_t us = (uint32_t)(at_us - seconds * US_PER_SECOND);
+    int64_t us = at_us % US_PER_SECOND;
+    us += us < 0 ? US_PER_SECOND : 0;
     struct civil date = civil_of(days);
     snprintf(text, MOMENT_BYTES, "%04d-%02d-%02dT%02d:%02d:%02d.%06" PRIu32 "Z", (int)date.year,
         (uint8_t)date.month, (uint8_t)date.day, (uint8_t)(second / 3600),
-        (uint8_t)(second / 60 % 60), (uint8_t)(second % 60), us);
+        (uint8_t)(second / 60 % 60), (uint8_t)(second % 60), (uint32_t)us);
     return text;
 }
 
