@@ -22,7 +22,7 @@ struct scanner {
     int depth;
     int max_depth;
     owed_error *err;
-    char closers[LIMIT_PAYLOAD_DEPTH];
+    char closers[LIMIT_JSON_DEPTH];
 };
 
 /* peek gives the byte at hand; at the end a NUL, which no rule expects. */
@@ -235,7 +235,7 @@ scan_closing(struct scanner *s)
 owed_status
 json_check(struct str text, int max_depth, owed_error *err)
 {
-    assert(max_depth <= LIMIT_PAYLOAD_DEPTH);
+    assert(max_depth <= LIMIT_JSON_DEPTH);
     struct scanner s;
     s.start = s.p = text.p;
     s.end = text.p + text.len;

@@ -9,6 +9,7 @@
 
 #define LIMIT_PAYLOAD_BYTES ((size_t)16 * 1024 * 1024)
 #define LIMIT_PAYLOAD_DEPTH 512
+#define LIMIT_JSON_DEPTH (LIMIT_PAYLOAD_DEPTH + 1)      // a payload inside a line of fire --lines
 #define LIMIT_DECODED_BYTES ((size_t)256 * 1024 * 1024) // arrays of one payload, as C has them
 #define LIMIT_FIELDS 512                                // of one struct
 #define LIMIT_FIELD_DEPTH 32                            // of structs in structs
@@ -21,6 +22,7 @@
 #define LIMIT_BATCH_SIZE 10000
 #define LIMIT_ERROR_BYTES 65536 // setting error-length may not be above
 #define LIMIT_DURATION_US (INT64_C(10) * 366 * 24 * 3600 * 1000000)
+#define LIMIT_SCRIPT_BYTES ((size_t)4 * 1024 * 1024) // of sql/
 #define LIMIT_CONFIG_BYTES ((size_t)1024 * 1024)
 #define LIMIT_CONFIG_LINE_BYTES ((size_t)16 * 1024)
 #define LIMIT_FIRE_LINE_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)1024 * 1024)
