@@ -75,6 +75,7 @@ nearest_event(const owed_registry *registry, const char *name)
     return names == NULL ? NULL : nearest(name, names);
 }
 
+/* A name in owed.conf declares the event: there it is only told what may be a slip. */
 static void
 check_event(struct checks *checks)
 {
@@ -90,7 +91,7 @@ check_event(struct checks *checks)
         find(checks, FINDING_WARNING,
             "nobody here declares the event \"%s\"; the nearest that somebody does is \"%s\"", name,
             near);
-    else
+    else if (receiver->where[0] == '\0')
         find(checks, FINDING_WARNING,
             "nobody here declares the event \"%s\"; that is right where another program fires it",
             name);
