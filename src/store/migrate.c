@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/cleanup.h"
+#include "base/error.h"
+#include "base/limits.h"
 #include "store/verbs.h"
 
 /* One line of what has run here. */
@@ -175,9 +178,54 @@ store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
     return status;
 }
 
+/* add_literal writes a value as it would stand in a statement. */
+static void
+add_literal(struct buf *text, const struct value *value)
+{
+    if (value->type == VALUE_INT) {
+        buf_int(text, value->integer);
+        return;
+    }
+    buf_putc(text, '\'');
+    for (size_t i = 0; i < value->bytes.len; i++) {
+        if (value->bytes.p[i] == '\'')
+            buf_putc(text, '\'');
+        buf_putc(text, value->bytes.p[i]);
+    }
+    buf_puts(text, "'");
+}
+
+/* print_script prints a script, and the statement that notes it as run, its parameters filled in: who
+ * runs them by hand has what migrate would have left. */
+static owed_status
+print_script(const struct sql *sql, const struct script *script, const char *kind, int64_t now_us,
+    const struct printer *printer)
+{
+    const struct value args[] = {V_TEXT(kind), V_TEXT(script->name), V_INT(script->version),
+        V_TEXT(script->checksum), V_INT(now_us)};
+    CLEANUP(buf_done) struct buf text;
+    buf_init(&text, LIMIT_SCRIPT_BYTES);
+    buf_puts(&text, script->text);
+    buf_puts(&text, text.len > 0 && text.p[text.len - 1] == '\n' ? "" : "\n");
+    for (const char *p = sql->statements[STMT_SCHEMA_RECORD]; *p != '\0'; p++) {
+        size_t i = *p == '?' || *p == '$' ? (size_t)(p[1] - '1') : SIZE_MAX;
+        if (i >= sizeof args / sizeof args[0]) {
+            buf_putc(&text, *p);
+            continue;
+        }
+        add_literal(&text, &args[i]);
+        p++;
+    }
+    buf_puts(&text, ";\n");
+    if (text.failed)
+        return OWED_NOMEM;
+    printer->print(printer->state, script->name, text.p);
+    return OWED_OK;
+}
+
 owed_status
-store_print_migrations(
-    const char *scheme, struct db *db, store_print print, void *state, owed_error *err)
+store_print_migrations(const char *scheme, struct db *db, int64_t now_us,
+    const struct printer *printer, owed_error *err)
 {
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
@@ -196,10 +244,10 @@ store_print_migrations(
         status = refuse_foreign(driver->sql, &history, err);
     if (status != OWED_OK)
         return status;
-    for (const struct script *s = driver->sql->schema; s->name != NULL; s++)
+    for (const struct script *s = driver->sql->schema; status == OWED_OK && s->name != NULL; s++)
         if (find(&history, "schema", s->name) == NULL)
-            print(state, s->name, s->text);
-    for (const struct script *s = driver->sql->routines; s->name != NULL; s++)
-        print(state, s->name, s->text);
-    return OWED_OK;
+            status = print_script(driver->sql, s, "schema", now_us, printer);
+    for (const struct script *s = driver->sql->routines; status == OWED_OK && s->name != NULL; s++)
+        status = print_script(driver->sql, s, "routine", now_us, printer);
+    return status == OWED_OK ? OWED_OK : fail_memory(err);
 }

@@ -27,11 +27,14 @@ owed_status store_check(struct db *db, owed_error *err);
  * is newer, or whose checksums differ from ours, is refused. */
 owed_status store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err);
 
-/* store_print_migrations calls print with every script that store_migrate would run on db
- * (db NULL: on an empty store of that scheme). */
-typedef void (*store_print)(void *state, const char *name, const char *text);
-owed_status store_print_migrations(
-    const char *scheme, struct db *db, store_print print, void *state, owed_error *err);
+/* store_print_migrations calls print with every script that store_migrate would run on db (db NULL: on
+ * an empty store of that scheme), each with the statement that notes it as run at now_us. */
+struct printer {
+    void (*print)(void *state, const char *name, const char *text);
+    void *state;
+};
+owed_status store_print_migrations(const char *scheme, struct db *db, int64_t now_us,
+    const struct printer *printer, owed_error *err);
 
 owed_status store_begin(struct db *db, bool write, owed_error *err);
 owed_status store_commit(struct db *db, owed_error *err);
