@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * health.c - the store's counts, read against the clock.
+ */
+#include "operate/health.h"
+
+int64_t
+health_age_us(const struct status_line *line, int64_t now_us)
+{
+    if (line->oldest_due_at_us == 0)
+        return -1;
+    int64_t age = now_us - line->oldest_due_at_us;
+    return age > 0 ? age : 0;
+}
+
+static int64_t
+count_alive(const struct relay_row *relays, size_t count, int64_t now_us)
+{
+    int64_t alive = 0;
+    for (size_t i = 0; i < count; i++)
+        alive += relays[i].heartbeat_at_us > now_us - RELAY_SILENCE_US;
+    return alive;
+}
+
+owed_status
+health_read(
+    struct db *db, int64_t now_us, struct arena *arena, struct health *ret_health, owed_error *err)
+{
+    struct health health = {0};
+    owed_status status = store_status(db, now_us, arena, &health.status, err);
+    if (status != OWED_OK)
+        return status;
+    struct relay_row *relays = NULL;
+    size_t count = 0;
+    status = store_relays(db, arena, &relays, &count, err);
+    if (status != OWED_OK)
+        return status;
+    health.relays = count_alive(relays, count, now_us);
+    health.oldest_due_age_us = health_age_us(&health.status.total, now_us);
+    health.quiet = health.status.total.owed == 0 && health.status.total.dead == 0;
+    *ret_health = health;
+    return OWED_OK;
+}

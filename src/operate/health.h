@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * health.h - how a store stands: what is owed, what is stuck, who delivers.
+ */
+#ifndef OPERATE_HEALTH_H
+#define OPERATE_HEALTH_H
+
+#include "store/store.h"
+
+/* A relay says every 30 s that it lives; one that missed two of these is taken for dead. */
+#define RELAY_SILENCE_US OWED_SECONDS(90)
+
+struct health {
+    struct status status;
+    int64_t relays;            // alive
+    int64_t oldest_due_age_us; // how long the oldest due row has waited; -1: nothing is due
+    bool quiet;                // nothing owed and nothing dead
+};
+
+owed_status health_read(
+    struct db *db, int64_t now_us, struct arena *arena, struct health *ret_health, owed_error *err);
+
+/* health_age_us is how long the oldest due row of a line has waited; -1: none is due. */
+int64_t health_age_us(const struct status_line *line, int64_t now_us);
+
+#endif
