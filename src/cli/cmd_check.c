@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_check.c - owed check: what was declared well and still cannot work here.
+ */
+#include "cli/common.h"
+#include "declare/checks.h"
+
+static int run_check(struct cli *cli);
+
+const struct command cmd_check = {
+    .name = "check",
+    .summary = "check the configuration and what it names",
+    .usage = "",
+    .text = "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
+            "receivers name on this host, and at the store, where one is named, for what is owed "
+            "to receivers that nobody declares. Nothing is run, written or sent.\n\n"
+            "Each finding is a line that begins with error or warning; with any, the exit code "
+            "is 1.",
+    .examples = "    owed check -c /etc/owed/shop.conf",
+    .run = run_check,
+};
+
+static void
+print_finding(void *state, enum finding finding, const char *sentence)
+{
+    struct out *out = state;
+    out_puts(out, finding_name(finding));
+    out_puts(out, ": ");
+    out_puts(out, sentence);
+    out_puts(out, "\n");
+}
+
+static owed_status
+check_store(struct cli *cli, size_t *ret_count)
+{
+    owed_status status = cli_open_store(cli, false);
+    if (status != OWED_OK)
+        return status;
+    return checks_store(
+        cli->db, cli->registry, cli->now_us, print_finding, &cli->out, ret_count, &cli->err);
+}
+
+static int
+run_check(struct cli *cli)
+{
+    if (cli_declare(cli) != OWED_OK)
+        return cli_fail(cli);
+    size_t count = checks_run(cli->registry, print_finding, &cli->out);
+    size_t stored = 0;
+    if (!is_empty(options_text(cli->settings, "store")) && check_store(cli, &stored) != OWED_OK)
+        return cli_fail(cli);
+    if (count + stored > 0)
+        return EXIT_FOUND;
+    out_puts(&cli->out, "ok\n");
+    return EXIT_DONE;
+}

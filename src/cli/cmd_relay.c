@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_relay.c - owed relay: a supervisor, or one of its workers.
+ */
+#include <inttypes.h>
+#include <signal.h>
+
+#include "base/clock.h"
+#include "cli/common.h"
+#include "declare/settings.h"
+#include "deliver/relay.h"
+#include "deliver/supervisor.h"
+
+static int run_relay(struct cli *cli);
+
+const struct command cmd_relay = {
+    .name = "relay",
+    .summary = "deliver what is owed",
+    .usage = "",
+    .text =
+        "Claims deliveries and runs their receivers: those of owed.conf, and those in C that a "
+        "--module declares. It goes on until it is told to stop, or with --once until nothing is "
+        "due and nothing is in flight. It serves the lane default alone unless told otherwise.\n\n"
+        "A relay is a supervisor and its workers. A receiver that crashes takes a worker with it: "
+        "that is a failed attempt of its delivery, and another worker goes on. SIGTERM and SIGINT "
+        "end it cleanly: the delivery in hand is finished, what was claimed and not begun is free "
+        "for others at once. A second signal ends it at once.\n\n"
+        "With --once, --limit or --passes it prints how many attempts ended how, or that nothing "
+        "was owed.",
+    .examples = "    owed relay --once\n"
+                "    owed relay -c /etc/owed/shop.conf --module /usr/lib/shop/receivers.so "
+                "--all-lanes",
+    .relays = true,
+    .run = run_relay,
+};
+
+/* What a signal stops. */
+static owed *stopping;
+
+static void
+stop(int signal)
+{
+    (void)signal;
+    if (stopping != NULL)
+        owed_relay_stop(stopping);
+}
+
+static void
+catch_signals(owed *handle)
+{
+    stopping = handle;
+    struct sigaction action = {.sa_handler = stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+/* Words that contradict each other. A flag wins over a file that says otherwise. */
+static int
+check_words(struct cli *cli)
+{
+    if (options_is_set(cli->flags, "lane") && options_number(cli->flags, "all-lanes") != 0)
+        return cli_usage(cli, "--lane and --all-lanes do not go together");
+    if (options_is_set(cli->flags, "limit") && options_is_set(cli->flags, "batch-size"))
+        return cli_usage(cli, "--limit and --batch-size do not go together: a limit is one claim");
+    return EXIT_DONE;
+}
+
+static owed_relay_settings
+read_settings(struct cli *cli)
+{
+    owed_relay_settings settings = {0};
+    settings_fill_relay(cli->settings, &settings);
+    if (options_is_set(cli->flags, "lane"))
+        settings.all_lanes = false;
+    else if (settings.all_lanes)
+        settings.lanes = NULL;
+    // A limit is one claim: the size of others has no say in it.
+    if (settings.limit > 0)
+        settings.batch_size = 0;
+    return settings;
+}
+
+static int
+work(struct cli *cli, const struct relay_seat *seat)
+{
+    if (cli_declare(cli) != OWED_OK || cli_open(cli, true) != OWED_OK)
+        return cli_fail(cli);
+    catch_signals(cli->owed);
+    owed_relay_settings settings = read_settings(cli);
+    owed_status status = relay_work(cli->owed, &settings, seat, NULL, &cli->err);
+    stopping = NULL;
+    return status == OWED_OK ? EXIT_DONE : cli_fail(cli);
+}
+
+static int
+inside_workers(struct cli *cli)
+{
+    int count = (int)options_number(cli->settings, "concurrency");
+    const char *url = or_empty(options_text(cli->settings, "store"));
+    if (count == 1 || strncmp(url, "sqlite:", sizeof "sqlite:" - 1) != 0)
+        return count;
+    cli_warn("concurrency %d is 1 on SQLite: it has one writer at a time", count);
+    return 1;
+}
+
+static void
+print_counts(struct cli *cli, const owed_relay_counts *counts)
+{
+    const struct {
+        const char *word;
+        int64_t count;
+    } lines[] = {
+        {"dead", counts->dead},
+        {"failed", counts->failed},
+        {"handed_back", counts->handed_back},
+        {"orphaned", counts->orphaned},
+        {"succeeded", counts->succeeded},
+    };
+    bool any = false;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        if (lines[i].count == 0)
+            continue;
+        out_printf(&cli->out, "%s: %" PRId64 "\n", lines[i].word, lines[i].count);
+        any = true;
+    }
+    if (!any)
+        out_puts(&cli->out, "Nothing owed.\n");
+}
+
+static int
+supervise(struct cli *cli)
+{
+    owed_relay_settings relay = read_settings(cli);
+    struct supervisor settings = {
+        .argv = cli->argv,
+        .worker_id = relay.worker_id,
+        .inside_workers = inside_workers(cli),
+        .outside_workers = (int)options_number(cli->settings, "outside-workers"),
+        .once = relay.once,
+        .limit = relay.limit,
+        .passes = relay.passes,
+        .stop_grace_us = options_number(cli->settings, "stop-grace"),
+        .dice = dice_system,
+        .log = cli->log,
+    };
+    char id[RELAY_WORKER_ID_BYTES];
+    if (settings.worker_id == NULL) {
+        relay_worker_id(id);
+        settings.worker_id = id;
+    }
+    owed_relay_counts counts = {0};
+    int code = EXIT_DONE;
+    if (supervisor_run(&settings, &counts, &code, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    if (code == EXIT_DONE && (relay.once || relay.limit > 0 || relay.passes > 0))
+        print_counts(cli, &counts);
+    return code;
+}
+
+static int
+run_relay(struct cli *cli)
+{
+    struct relay_seat seat = {0};
+    if (shared_take_seat(&seat.shared, &seat.slot, &seat.role, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    int code = check_words(cli);
+    if (code != EXIT_DONE)
+        return code;
+    const char *url = NULL;
+    if (cli_url(cli, &url) != OWED_OK)
+        return cli_fail(cli);
+    return seat.shared != NULL ? work(cli, &seat) : supervise(cli);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * common.h - one run of a command: its words, its store, what it declares, how it ends.
+ */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include <owed/owed.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "cli/command.h"
+#include "cli/exits.h"
+#include "cli/out.h"
+#include "store/store.h"
+
+struct cli {
+    const struct command *command;
+    int argc;
+    char **argv;              // the whole command line
+    struct options *flags;    // the words of this command line alone
+    struct options *settings; // of the store, the log and a relay: file, environment, flags
+    const char *conf;         // the owed.conf in force; NULL: none
+    char **operands;          // NULL-ended
+    int operand_count;
+    int64_t now_us; // when the command began
+    struct arena arena;
+    struct log log;
+    owed_registry *registry; // after cli_declare
+    struct db *db;           // after cli_open_store, or the handle's own
+    owed *owed;              // after cli_open
+    struct out out;
+    owed_error err; // of the last call that failed
+};
+
+/* cli_main runs the command of a command line and returns the exit code. */
+int cli_main(const struct command *command, int argc, char **argv);
+
+/* cli_fail says what stands in err on standard error and returns the exit code of its status. */
+int cli_fail(struct cli *cli);
+
+/* cli_refuse says a sentence on standard error and returns the code. */
+int cli_refuse(int code, const char *format, ...) OWED_PRINTF(2, 3);
+
+/* cli_usage says a sentence and where to read on, and returns EXIT_USAGE. */
+int cli_usage(struct cli *cli, const char *format, ...) OWED_PRINTF(2, 3);
+
+void cli_warn(const char *format, ...) OWED_PRINTF(1, 2);
+
+/* cli_url finds the store's URL; CONFIG: nobody named one. */
+owed_status cli_url(struct cli *cli, const char **ret_url);
+
+/* cli_open_store connects without declaring anything; writes: the command changes something.
+ * SCHEMA where the tables are not this program's. */
+owed_status cli_open_store(struct cli *cli, bool writes);
+
+/* cli_declare builds the registry: receivers of owed.conf, then what the modules declare. */
+owed_status cli_declare(struct cli *cli);
+
+/* cli_open opens a handle on the store; publish: with what cli_declare finds, written to the
+ * catalogue. */
+owed_status cli_open(struct cli *cli, bool publish);
+
+/* cli_id reads an operand or value as the id of a row, above 0. */
+bool cli_id(const char *text, int64_t *ret_id);
+
+/* cli_lane gives a lane its full form, "app/lane"; NULL stays NULL. */
+const char *cli_lane(struct cli *cli, const char *lane);
+
+bool cli_json(const struct cli *cli); // --json
+
+/* cli_list writes rows as columns, or as JSON lines under --json. */
+struct field;
+void cli_list(
+    struct cli *cli, const struct field *fields, const void *rows, size_t count, size_t size);
+
+/* module_load runs a module's declarations; registry.c and publishing know nothing of files. */
+owed_status module_load(const char *path, owed_registry *registry, owed_error *err);
+
+#endif

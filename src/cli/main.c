@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * main.c - the program: a table of commands.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli/cmds.h"
+#include "cli/common.h"
+
+const struct command *const commands[] = {
+    &cmd_init,
+    &cmd_migrate,
+    &cmd_publish,
+    &cmd_check,
+    &cmd_fire,
+    &cmd_relay,
+    &cmd_status,
+    &cmd_events,
+    &cmd_deliveries,
+    &cmd_show,
+    &cmd_attempts,
+    &cmd_relays,
+    &cmd_requeue,
+    &cmd_help,
+    NULL,
+};
+
+const struct command *
+command_find(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+const char *
+command_nearest(const char *word)
+{
+    const char *names[sizeof commands / sizeof commands[0]] = {NULL};
+    for (size_t i = 0; commands[i] != NULL; i++)
+        names[i] = commands[i]->name;
+    return nearest(word, names);
+}
+
+static int
+print_commands(FILE *file, int code)
+{
+    struct buf text;
+    buf_init(&text, SIZE_MAX / 2);
+    help_commands(&text);
+    fputs(buf_text(&text), file);
+    buf_done(&text);
+    return code;
+}
+
+static int
+refuse_word(const char *word)
+{
+    const char *known = command_nearest(word);
+    if (known != NULL)
+        cli_refuse(0, "there is no command '%s'; did you mean '%s'?", word, known);
+    else
+        cli_refuse(0, "there is no command '%s'", word);
+    fprintf(stderr, "try 'owed --help'\n");
+    return EXIT_USAGE;
+}
+
+int
+main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN);
+    if (argc < 2)
+        return print_commands(stderr, EXIT_USAGE);
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0)
+        return printf("owed " OWED_VERSION "\n") < 0 ? EXIT_FOUND : EXIT_DONE;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return print_commands(stdout, EXIT_DONE);
+    const struct command *command = command_find(word);
+    if (command == NULL)
+        return refuse_word(word);
+    return cli_main(command, argc, argv);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mdoc.c - the manual pages, from the same tables as --help.
+ */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/exits.h"
+#include "cli/prose.h"
+#include "declare/conf.h"
+#include "declare/settings.h"
+
+#define COMMANDS_MAX 64
+
+static void
+head(struct buf *text, const char *title, int section, const char *name, const char *summary)
+{
+    buf_puts(text, ".\\\" Made from the program's own tables.\n.Dd " OWED_DATE "\n.Dt ");
+    for (const char *p = title; *p != '\0'; p++)
+        buf_putc(text, *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p);
+    buf_printf(text, " %d\n.Os\n.Sh NAME\n.Nm %s\n.Nd ", section, name);
+    prose_roff(text, str_of(summary));
+    buf_putc(text, '\n');
+}
+
+static void
+exit_status(struct buf *text)
+{
+    buf_puts(text, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+    for (const struct exit_meaning *exit = exit_meanings; exit->text != NULL; exit++)
+        buf_printf(text, ".It %d\n%s\n", exit->code, exit->text);
+    buf_puts(text, ".El\n");
+}
+
+static void
+section(struct buf *text, const char *heading, const struct option *table)
+{
+    buf_printf(text, ".Sh %s\n", heading);
+    options_mdoc(table, text);
+}
+
+/* An argument such as "[PAYLOAD|-]" or "ID..." as it stands in a synopsis. */
+static void
+operands(struct buf *text, const char *usage)
+{
+    if (!is_empty(usage))
+        buf_printf(text, ".Ar %s\n", usage);
+}
+
+void
+mdoc_command(const struct command *command, struct buf *text)
+{
+    struct buf name;
+    buf_init(&name, 64);
+    buf_printf(&name, "owed-%s", command->name);
+    head(text, buf_text(&name), 1, buf_text(&name), command->summary);
+    buf_done(&name);
+    buf_printf(text, ".Sh SYNOPSIS\n.Nm owed\n.Cm %s\n.Op Ar OPTION ...\n", command->name);
+    operands(text, command->usage);
+    buf_puts(text, ".Sh DESCRIPTION\n");
+    prose_mdoc(command->text, text);
+    if (command->options != NULL) {
+        buf_puts(text,
+            ".Pp\nIts own options are these; those that every command takes are in\n"
+            ".Xr owed 1 .\n");
+        options_mdoc(command->options, text);
+    } else {
+        buf_puts(text, ".Pp\nIt takes the options that every command takes, see\n.Xr owed 1 .\n");
+    }
+    if (command->relays) {
+        buf_puts(text, ".Ss Settings of a relay\n");
+        options_mdoc(settings_relay, text);
+    }
+    exit_status(text);
+    if (command->examples != NULL) {
+        buf_puts(text, ".Sh EXAMPLES\n");
+        prose_mdoc(command->examples, text);
+    }
+    buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr owed.conf 5\n");
+}
+
+static void
+command_list(struct buf *text)
+{
+    buf_puts(text, ".Bl -tag -width deliveries\n");
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        buf_printf(text, ".It Cm %s\n", commands[i]->name);
+        prose_sentence(commands[i]->summary, text);
+    }
+    buf_puts(text, ".El\n");
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+    return strcmp(
+        (*(const struct command *const *)a)->name, (*(const struct command *const *)b)->name);
+}
+
+static void
+see_also(struct buf *text)
+{
+    const struct command *sorted[COMMANDS_MAX];
+    size_t count = 0;
+    for (; commands[count] != NULL && count < COMMANDS_MAX; count++)
+        sorted[count] = commands[count];
+    qsort(sorted, count, sizeof sorted[0], by_name);
+    buf_puts(text, ".Sh SEE ALSO\n");
+    for (size_t i = 0; i < count; i++)
+        buf_printf(text, ".Xr owed-%s 1 ,\n", sorted[i]->name);
+    buf_puts(text, ".Xr owed.conf 5\n");
+}
+
+static const char overview[] =
+    "If the change committed, everyone who was owed the news gets it. An event is fired in the "
+    "transaction that makes the change, and what it owes to each receiver stands in the same "
+    "database. A relay delivers it: at least once, with the same idempotency key each time, retried "
+    "until it succeeds or is dead, whatever crashes meanwhile.\n\n"
+    "Every command finds its store by --store, else OWED_STORE, else the configuration. Reading "
+    "commands take --json, with the names of the tables' columns as keys.\n\n"
+    "A first round:\n\n"
+    "    export OWED_STORE=sqlite:shop.db\n"
+    "    owed init\n"
+    "    owed fire shop.OrderPlaced '{\"order_id\": 7}'\n"
+    "    owed relay --once\n"
+    "    owed status\n\n"
+    "Any SQLite client fires in its own transaction, too: by a row with name and payload that it "
+    "inserts into the view owed_fire.";
+
+void
+mdoc_overview(struct buf *text)
+{
+    head(text, "owed", 1, "owed", "transactional outbox and durable event delivery");
+    buf_puts(text,
+        ".Sh SYNOPSIS\n.Nm\n.Ar COMMAND\n.Op Ar OPTION ...\n.Nm\n.Fl -version\n.Nm\n"
+        ".Cm help\n.Op Ar COMMAND\n.Sh DESCRIPTION\n");
+    prose_mdoc(overview, text);
+    buf_puts(text, ".Sh COMMANDS\nEach has a page of its own, as in\n.Xr owed-fire 1 .\n");
+    command_list(text);
+    section(text, "COMMON OPTIONS", common_options);
+    buf_puts(text, ".Ss The store\n");
+    options_mdoc(settings_store, text);
+    buf_puts(text, ".Ss The log\n");
+    options_mdoc(settings_log, text);
+    buf_puts(text,
+        ".Sh ENVIRONMENT\n.Bl -tag -width OWED_CONFIG\n.It Ev OWED_CONFIG\n"
+        "The configuration file.\n.It Ev OWED_STORE\nThe store.\n.El\n.Pp\n"
+        "An option that may stand in the configuration may stand in the environment, "
+        "in capitals behind\n.Ev OWED_ ,\nand wins over the file; a flag wins over "
+        "both.\n.Sh FILES\n.Bl -tag -width owed.conf\n.It Pa owed.conf\n"
+        "In the present folder, where nothing else is named.\n.El\n");
+    exit_status(text);
+    see_also(text);
+}
+
+static const char conf_overview[] =
+    "The file has sections in square brackets and lines of the form key = value. A # or ; at the "
+    "beginning of a line, or behind a blank, begins a comment. Quotation marks around a value keep "
+    "the blanks at its ends. A key, a section or a value that is not known is refused, with the "
+    "file, the line and the nearest known word.\n\n"
+    "    [store]\n"
+    "    url = sqlite:shop.db\n"
+    "    app = shop\n"
+    "    \n"
+    "    [receiver \"shop.billing\"]\n"
+    "    event = shop.OrderPlaced\n"
+    "    webhook = https://billing.example/hooks\n"
+    "    secret-file = /run/credentials/billing\n"
+    "    max-attempts = 10\n"
+    "    \n"
+    "    [receiver \"shop.label\"]\n"
+    "    event = shop.OrderPlaced\n"
+    "    exec = /usr/lib/shop/print-label\n\n"
+    "Durations are written 250ms, 90s, 5m, 1h30m or 2d.";
+
+/* conf_keys lists what of a table may stand in a file, by the words of the file. */
+static void
+conf_keys(const struct option *table, struct buf *text)
+{
+    buf_puts(text, ".Bl -tag -width Ds\n");
+    for (; table->name != NULL; table++) {
+        if (table->section == NULL)
+            continue;
+        buf_printf(text, ".It Ic %s No =", table->key != NULL ? table->key : table->name);
+        buf_printf(text, " Ar %s\n",
+            table->argument != NULL && table->type != OPTION_BOOL ? table->argument : "yes | no");
+        prose_sentence(table->help, text);
+        if (!is_empty(table->fallback)) {
+            buf_puts(text, "The default is\n.Ql ");
+            prose_roff(text, str_of(table->fallback));
+            buf_puts(text, " .\n");
+        }
+    }
+    buf_puts(text, ".El\n");
+}
+
+void
+mdoc_conf(struct buf *text)
+{
+    head(text, "owed.conf", 5, "owed.conf", "configuration of owed");
+    buf_puts(text, ".Sh DESCRIPTION\n");
+    prose_mdoc(conf_overview, text);
+    buf_puts(text, ".Sh [store]\n");
+    conf_keys(settings_store, text);
+    buf_puts(text, ".Sh [relay]\n");
+    conf_keys(settings_relay, text);
+    buf_puts(text, ".Sh [log]\n");
+    conf_keys(settings_log, text);
+    buf_puts(text,
+        ".Sh [receiver \\(dqkey\\(dq]\nOne section for each receiver, "
+        "called by its key.\n");
+    conf_keys(conf_receiver_keys, text);
+    buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr owed-check 1\n");
+}

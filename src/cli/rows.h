@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rows.h - how the rows of the store are shown, whichever command shows them.
+ */
+#ifndef CLI_ROWS_H
+#define CLI_ROWS_H
+
+#include "cli/fields.h"
+
+extern const struct field event_fields[];       // of struct event_row, in a list
+extern const struct field event_whole_fields[]; // the same with its payload
+extern const struct field delivery_fields[];    // of struct delivery_row
+extern const struct field attempt_fields[];     // of struct attempt_row
+extern const struct field relay_fields[];       // of struct relay_row
+
+#endif
