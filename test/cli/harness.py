@@ -1,0 +1,101 @@
+"""What the tests of the program share: a folder and a store for each case, and how a run ends."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+OWED = os.environ["OWED_BIN"]
+TOP = pathlib.Path(__file__).resolve().parents[2]
+TIMEOUT = 120
+
+
+class Case(unittest.TestCase):
+    """Each case runs in a folder of its own, without any OWED_ variable but those that it sets."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="owed-cli-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("OWED_") or k == "OWED_BIN"}
+
+    def owed(self, *words, stdin="", env=None, code=None, **more):
+        """Run the program; with code, check how it ended."""
+        done = subprocess.run([OWED, *words], input=stdin, text=isinstance(stdin, str),
+                              capture_output=True, cwd=self.folder, timeout=TIMEOUT,
+                              env={**self.env, **(env or {})}, **more)
+        if code is not None:
+            self.assertEqual(code, done.returncode, f"owed {' '.join(words)}: {done.stdout}{done.stderr}")
+        return done
+
+    def refused(self, code, sentence, *words, **more):
+        """The run ends with the code and a sentence that holds this text, and nothing on stdout."""
+        done = self.owed(*words, code=code, **more)
+        self.assertIn(sentence, done.stderr)
+        self.assertEqual("", done.stdout)
+        lines = done.stderr.splitlines()
+        self.assertTrue(lines[0].startswith("owed: "), done.stderr)
+        if code == 64:
+            self.assertEqual(2, len(lines), done.stderr)
+            self.assertRegex(lines[1], r"^try 'owed .*--help'$")
+        else:
+            self.assertEqual(1, len(lines), done.stderr)
+        return done
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+
+class StoreCase(Case):
+    """A case with a new store, which every command finds in the environment."""
+
+    def setUp(self):
+        super().setUp()
+        self.env["OWED_STORE"] = "sqlite:shop.db"
+        self.owed("init", code=0)
+
+    def fire(self, name, payload="{}", *words):
+        return int(self.owed("fire", name, payload, *words, code=0).stdout)
+
+    def sql(self, text, *values):
+        db = sqlite3.connect(self.folder / "shop.db")
+        try:
+            with db:
+                return db.execute(text, values).fetchall()
+        finally:
+            db.close()
+
+    def value(self, text, *values):
+        return self.sql(text, *values)[0][0]
+
+    def conf(self, text, name="owed.conf"):
+        return self.write(name, text)
+
+    def receivers(self, *keys, event="shop.OrderPlaced", extra=""):
+        """Declare receivers that take everything, in owed.conf."""
+        text = "[store]\napp = shop\n"
+        for key in keys:
+            text += f'[receiver "{key}"]\nevent = {event}\ndiscard = yes\n{extra}\n'
+        self.conf(text)
+
+    def json(self, *words):
+        return json.loads(self.owed(*words, "--json", code=0).stdout)
+
+    def json_lines(self, *words):
+        return [json.loads(line) for line in self.owed(*words, "--json", code=0).stdout.splitlines()]
+
+
+def run():
+    """Run the cases of the file that calls it, and close as the runner wants to read it."""
+    result = unittest.main(module="__main__", exit=False, verbosity=2).result
+    bad = len({case.id().split(" (")[0] for case, _ in result.failures + result.errors})
+    print(f"[  PASSED  ] {result.testsRun - bad - len(result.skipped)} test(s).")
+    if bad:
+        print(f"[  FAILED  ] {bad} test(s)")
+    sys.exit(1 if bad or result.testsRun == 0 else 0)

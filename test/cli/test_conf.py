@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""owed.conf, the environment and modules: every refusal has its place and its exit code; owed check, publish."""
+from harness import StoreCase, run
+
+
+class Configuration(StoreCase):
+    def wrong(self, text, *sentences, command=("check",)):
+        self.conf(text)
+        done = self.refused(78, "owed.conf", *command)
+        for sentence in sentences:
+            self.assertIn(sentence, done.stderr)
+
+    def receiver(self, line):
+        return f'[receiver "shop.billing"]\nevent = shop.OrderPlaced\n{line}\n'
+
+    def test_an_unknown_section(self):
+        self.wrong('\n[reciever "a"]\n', "owed.conf:2", "receiver")
+
+    def test_an_unknown_key_of_a_section(self):
+        self.wrong("[relay]\nbatch-sise = 5\n", "owed.conf:2", "batch-size")
+
+    def test_a_key_of_another_section(self):
+        self.wrong("[relay]\nurl = sqlite:x.db\n", "owed.conf:2", "url")
+
+    def test_an_unknown_key_of_a_receiver(self):
+        self.wrong(self.receiver("webhok = http://localhost/"), "owed.conf:3", "webhook")
+
+    def test_what_does_not_exist_yet_is_unknown(self):
+        self.wrong(self.receiver("notify = order_confirmed"), "owed.conf:3", "notify")
+        self.wrong(self.receiver("discard = yes\ngive-up-after = 2d"), "owed.conf:4", "give-up-after")
+
+    def test_a_bad_duration(self):
+        self.wrong("[relay]\nlease = 5 minutes\n", "owed.conf:2", "lease")
+
+    def test_a_bad_number(self):
+        self.wrong("[relay]\nbatch-size = 0\n", "owed.conf:2", "batch-size")
+
+    def test_a_line_that_is_no_line(self):
+        self.wrong("[store]\nnonsense\n", "owed.conf:2")
+
+    def test_a_receiver_without_an_event(self):
+        self.wrong('[receiver "shop.billing"]\ndiscard = yes\n', "owed.conf:1", "shop.billing", "event")
+
+    def test_a_receiver_that_does_nothing(self):
+        self.wrong(self.receiver(""), "owed.conf:1", "shop.billing")
+
+    def test_a_receiver_with_two_things_to_do(self):
+        self.wrong(self.receiver("discard = yes\nexec = /bin/true"), "owed.conf:1", "shop.billing")
+
+    def test_a_receiver_declared_twice(self):
+        self.wrong(self.receiver("discard = yes") + self.receiver("discard = yes"), "line 2")
+
+    def test_a_webhook_that_is_no_url(self):
+        self.wrong(self.receiver("webhook = ftp://example.org/"), "owed.conf:1", "http")
+
+    def test_a_program_without_its_path(self):
+        self.wrong(self.receiver("exec = print-label"), "owed.conf:1", "absolute")
+
+    def test_a_lane_that_is_none(self):
+        self.wrong(self.receiver("discard = yes\nlane = Mail Out"), "owed.conf:1", "lane")
+
+    def test_an_app_that_is_none(self):
+        self.conf("[store]\napp = My Shop\n")
+        self.refused(78, "My Shop", "check")
+
+    def test_a_wrong_setting_is_told_by_a_command_that_does_not_use_it(self):
+        self.wrong("[relay]\nlease = never\n", "owed.conf:2", command=("status",))
+
+    def test_a_file_that_is_named_and_not_there(self):
+        self.refused(78, "other.conf", "status", "-c", "other.conf")
+        self.refused(78, "other.conf", "status", env={"OWED_CONFIG": "other.conf"})
+
+    def test_a_wrong_variable(self):
+        self.refused(78, "OWED_BATCH_SIZE", "status", env={"OWED_BATCH_SIZE": "none"})
+
+    def test_a_wrong_log_level(self):
+        self.refused(64, "log-level", "status", "--log-level", "loud")
+
+    def test_no_store_at_all(self):
+        self.refused(78, "no store is named", "status", env={"OWED_STORE": ""})
+
+    def test_a_store_of_an_unknown_kind(self):
+        self.refused(78, "sqlite", "status", "--store", "oracle:shop")
+
+    def test_a_module_that_is_not_there(self):
+        self.refused(78, "none.so", "publish", "--module", "./none.so")
+
+    def test_a_file_that_is_no_module(self):
+        self.write("text.so", "not a shared object")
+        self.refused(78, "text.so", "check", "--module", "text.so")
+
+
+class Check(StoreCase):
+    def test_ok(self):
+        self.receivers("shop.billing")
+        self.assertEqual("ok\n", self.owed("check", code=0).stdout)
+
+    def test_it_needs_no_store(self):
+        self.receivers("shop.billing")
+        self.assertEqual("ok\n", self.owed("check", env={"OWED_STORE": ""}, code=0).stdout)
+
+    def test_a_program_that_is_not_there_is_a_finding(self):
+        self.conf('[receiver "shop.label"]\nevent = shop.OrderPlaced\nexec = /nowhere/print-label\n')
+        done = self.owed("check", code=1)
+        self.assertRegex(done.stdout, r"^(error|warning): .*/nowhere/print-label.*\n$")
+
+    def test_what_is_owed_to_a_receiver_that_nobody_declares_is_a_finding(self):
+        self.receivers("shop.billing")
+        self.fire("shop.OrderPlaced")
+        self.sql("update owed_delivery set receiver_key = 'shop.gone'")
+        done = self.owed("check", code=1)
+        self.assertRegex(done.stdout, r"^warning: .*shop\.gone.*\n$")
+
+
+class Publish(StoreCase):
+    def removed(self):
+        return dict(self.sql("select key, removed_at > 0 from owed_receiver"))
+
+    def test_it_says_what_it_wrote_and_writes_nothing_twice(self):
+        self.receivers("shop.billing", "shop.label")
+        self.assertEqual("published: 1 event types, 2 receivers, 3 changed\n", self.owed("publish", code=0).stdout)
+        self.assertEqual("published: 1 event types, 2 receivers, 0 changed\n", self.owed("publish", code=0).stdout)
+
+    def test_a_release_removes_what_it_no_longer_declares_and_no_release_removes_nothing(self):
+        self.receivers("shop.billing", "shop.label")
+        self.owed("publish", "--release", "1", code=0)
+        self.receivers("shop.billing")
+        self.owed("publish", code=0)
+        self.assertEqual({"shop.billing": 0, "shop.label": 0}, self.removed())
+        self.owed("publish", "--release", "2", code=0)
+        self.assertEqual({"shop.billing": 0, "shop.label": 1}, self.removed())
+
+    def test_an_app_is_retired(self):
+        self.receivers("shop.billing")
+        self.owed("publish", code=0)
+        done = self.owed("publish", "--retire", "shop", code=0)
+        self.assertRegex(done.stdout, r"^retired: [1-9]")
+        self.assertEqual({"shop.billing": 1}, self.removed())
+        done = self.owed("publish", "--retire", "shpo", code=0)
+        self.assertIn("warning", done.stderr)
+
+
+run()

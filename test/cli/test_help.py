@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""What the program says about itself: --help, the manual pages, completion, and words misspelt."""
+import os
+import pathlib
+import re
+import subprocess
+
+from harness import OWED, TOP, Case, run
+
+MAN = pathlib.Path(os.environ["OWED_MAN"])
+
+
+class Help(Case):
+    def commands(self):
+        return re.findall(r"(?m)^  (\w+) ", self.owed("--help", code=0).stdout)
+
+    def test_the_first_commands_are_all_there(self):
+        self.assertLessEqual({"init", "migrate", "publish", "check", "fire", "relay", "status", "events", "deliveries",
+                              "show", "attempts", "requeue", "relays"}, set(self.commands()))
+
+    def test_without_a_command_the_list_goes_to_stderr(self):
+        done = self.owed(code=64)
+        self.assertEqual("", done.stdout)
+        self.assertEqual(self.owed("help", code=0).stdout, done.stderr)
+
+    def test_every_command_explains_itself(self):
+        for command in self.commands():
+            done = self.owed(command, "--help", code=0)
+            self.assertTrue(done.stdout.startswith(f"usage: owed {command} "), done.stdout)
+            self.assertEqual("", done.stderr)
+            self.assertEqual(done.stdout, self.owed("help", command, code=0).stdout)
+            for word in ("--config FILE", "--store URL", "--app APP", "--module FILE", "--log-level", "--log-format"):
+                self.assertIn(word, done.stdout)
+            self.assertEqual([], [line for line in done.stdout.splitlines() if len(line) > 140])
+
+    def test_help_needs_no_configuration(self):
+        self.write("owed.conf", "nonsense\n")
+        self.owed("fire", "--help", code=0)
+
+    def test_every_command_has_a_manual_page(self):
+        for command in self.commands():
+            self.assertIn(f".Nm owed-{command}", (MAN / f"owed-{command}.1").read_text())
+
+    def test_the_manual_pages_are_sound(self):
+        pages = sorted(MAN.glob("owed*.[15]"))
+        self.assertEqual(len(self.commands()) + 2, len(pages))
+        done = subprocess.run(["mandoc", "-Tlint", "-W", "warning", *pages], capture_output=True, text=True)
+        self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
+
+    def test_a_manual_page_has_every_option_of_its_command(self):
+        for command in self.commands():
+            text = subprocess.run(["mandoc", "-Tutf8", MAN / f"owed-{command}.1", MAN / "owed.1"], text=True,
+                                  stdout=subprocess.PIPE, check=True).stdout
+            text = re.sub(".\b", "", text).replace("\u2010", "-")
+            for option in re.findall(r"(?m)^  (?:-\w, |    )--(?:\[no-\])?([a-z-]+)", self.owed(command, "--help").stdout):
+                self.assertIn(f"--{option}", text, command)
+
+    def test_the_page_of_the_configuration_has_every_key_of_a_receiver(self):
+        text = (MAN / "owed.conf.5").read_text()
+        for key in ("url", "app", "batch-size", "log-level", "event", "webhook", "exec", "max-attempts", "secret-file"):
+            self.assertIn(f".It Ic {key} ", text)
+
+    def test_completion_is_a_script_that_bash_reads_and_knows_the_options(self):
+        script = self.owed("help", "--completion", code=0).stdout
+        found = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(owed fire --ded); COMP_CWORD=2; _owed owed --ded fire; "
+                                "echo \"${COMPREPLY[@]}\"; COMP_WORDS=(owed rel); COMP_CWORD=1; _owed owed rel owed; "
+                                "echo \"${COMPREPLY[@]}\""], capture_output=True, text=True, check=True)
+        self.assertEqual("--dedupe-key\nrelay relays\n", found.stdout)
+
+    def test_the_release(self):
+        version = re.search(r"version: '([^']+)'", (TOP / "meson.build").read_text())[1]
+        self.assertEqual(f"owed {version}\n", self.owed("--version", code=0).stdout)
+
+
+class Words(Case):
+    def test_an_unknown_command_names_the_nearest(self):
+        self.refused(64, "did you mean 'relay'?", "rely")
+        self.refused(64, "there is no command 'frobnicate'", "frobnicate")
+        self.refused(64, "did you mean 'status'?", "help", "statsu")
+
+    def test_an_unknown_option_names_the_nearest(self):
+        self.refused(64, "--config", "status", "--confg", "x")
+        self.refused(64, "--receiver", "requeue", "--reciever", "x")
+        self.refused(64, "--frobnicate", "status", "--frobnicate")
+
+    def test_an_option_of_another_command_is_unknown(self):
+        self.refused(64, "--batch-size", "status", "--batch-size", "7")
+
+    def test_a_word_too_many(self):
+        self.refused(64, "'extra'", "status", "extra")
+
+    def test_a_number_that_is_none_or_out_of_range(self):
+        self.refused(64, "--limit", "events", "--limit", "many")
+        self.refused(64, "--batch-size", "relay", "--batch-size", "0")
+
+    def test_a_duration_without_a_unit(self):
+        self.refused(64, "--lease", "relay", "--lease", "30")
+
+    def test_a_flag_that_takes_no_value(self):
+        self.refused(64, "--json", "status", "--json=yes")
+
+    def test_words_that_exclude_each_other(self):
+        self.refused(64, "--all-lanes", "relay", "--lane", "mail", "--all-lanes")
+        self.refused(64, "--batch-size", "relay", "--limit", "5", "--batch-size", "5")
+
+
+run()

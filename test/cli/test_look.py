@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""owed status, events, deliveries, show, attempts, relays: for people, and for programs."""
+import json
+import os
+import re
+import subprocess
+
+from harness import OWED, StoreCase, run
+
+MOMENT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
+
+
+class Look(StoreCase):
+    def setUp(self):
+        super().setUp()
+        self.receivers("shop.billing", "shop.label")
+        for n in range(3):
+            self.fire("shop.OrderPlaced", '{"n":%d}' % n, "--correlation-id", f"c-{n}")
+        # Ids grow, but not by one: d[1] to d[6] are those of the six deliveries, two for each event.
+        self.d = [0] + [row[0] for row in self.sql("select id from owed_delivery order by id")]
+
+    def settle(self, delivery, status, error="", **columns):
+        columns = {"status": status, "last_error": error, **columns}
+        names = ", ".join(f"{name} = ?" for name in columns)
+        self.sql(f"update owed_delivery set {names} where id = ?", *columns.values(), self.d[delivery])
+
+    def attempt(self, delivery, number, verdict="failed", error="", code=0):
+        self.sql("insert into owed_attempt (delivery_id, attempt, started_at, duration, verdict, code, error) "
+                 "values (?, ?, 1767323045678901, 1500, ?, ?, ?)", self.d[delivery], number, verdict, code, error)
+
+    # status
+
+    def test_status_counts_what_is_owed_per_receiver(self):
+        found = self.json("status")
+        self.assertEqual((3, 6, 6, 0, 0, 0), tuple(found[key] for key in (
+            "events", "owed", "due", "claimed", "dead", "relays")))
+        self.assertEqual([("shop.billing", 3), ("shop.label", 3)],
+                         sorted((line["key"], line["owed"]) for line in found["receivers"]))
+        self.assertIsInstance(found["oldest_due_age_seconds"], int)
+
+    def test_status_tells_dead_orphaned_scheduled_lapsed_and_handed_back_apart(self):
+        far = 4_000_000_000_000_000
+        self.settle(1, "dead", "boom")
+        self.settle(2, "orphaned")
+        self.settle(3, "claimed", claimed_by="a/1", claimed_at=1, lease_expires_at=far)
+        self.settle(4, "claimed", claimed_by="a/1", claimed_at=1, lease_expires_at=1000)
+        self.settle(5, "claimed", claimed_by="a/1", claimed_at=1, lease_expires_at=0)
+        self.settle(6, "failed", "later", available_at=far)
+        found = self.json("status")
+        self.assertEqual({"owed": 4, "scheduled": 1, "claimed": 3, "lapsed_leases": 1, "handed_back": 1, "failed": 1,
+                          "dead": 1, "orphaned": 1},
+                         {key: found[key] for key in ("owed", "scheduled", "claimed", "lapsed_leases", "handed_back",
+                                                      "failed", "dead", "orphaned")})
+
+    def test_the_age_is_that_of_the_oldest_due_delivery(self):
+        self.sql("update owed_delivery set available_at = available_at - 7200000000 where id = ?", self.d[1])
+        self.assertTrue(7200 <= self.json("status")["oldest_due_age_seconds"] < 7300)
+        self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^oldest due +2h")
+
+    def test_status_in_text_has_totals_and_a_line_for_each_receiver(self):
+        text = self.owed("status", code=0).stdout
+        self.assertRegex(text, r"(?m)^owed +6 ")
+        self.assertRegex(text, r"(?m)^RECEIVER +LANE +OWED +DUE ")
+        self.assertRegex(text, r"(?m)^shop\.billing +shop/default +3 +3 ")
+        self.assertNotIn("Nothing is owed", text)
+
+    def test_status_says_so_when_nothing_is_owed_and_nothing_dead(self):
+        self.sql("update owed_delivery set status = 'succeeded'")
+        text = self.owed("status", code=0).stdout
+        self.assertIn("Nothing is owed and nothing is dead.", text)
+        self.assertRegex(text, r"(?m)^oldest due +-$")
+        self.assertIsNone(self.json("status")["oldest_due_age_seconds"])
+        self.settle(1, "dead")
+        self.assertNotIn("Nothing is owed", self.owed("status", code=0).stdout)
+
+    def test_what_status_finds_does_not_change_its_exit(self):
+        self.settle(1, "dead")
+        self.owed("status", code=0)
+
+    def test_only_a_relay_that_spoke_lately_is_alive(self):
+        for name, age in (("new", 0), ("old", 3_600_000_000)):
+            self.sql("insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values "
+                     "(?, 'h', 1, '[\"shop/default\"]', 1, unixepoch() * 1000000 - ?)", name, age)
+        self.assertEqual(1, self.json("status")["relays"])
+        rows = {row["id"]: row for row in self.json_lines("relays")}
+        self.assertEqual({"new", "old"}, set(rows))
+        self.assertEqual(["shop/default"], rows["new"]["lanes"])
+        self.assertIn("shop/default", self.owed("relays", code=0).stdout)
+
+    # events and deliveries
+
+    def test_events_come_newest_first_with_what_is_owed(self):
+        self.settle(1, "succeeded")
+        self.assertEqual([(3, 2, 2), (2, 2, 2), (1, 1, 2)],
+                         [(row["id"], row["owed"], row["deliveries"]) for row in self.json_lines("events")])
+
+    def test_the_next_page_begins_before_the_last_id(self):
+        self.assertEqual([3, 2], [row["id"] for row in self.json_lines("events", "--limit", "2")])
+        self.assertEqual([1], [row["id"] for row in self.json_lines("events", "--limit", "2", "--before", "2")])
+        self.assertEqual(self.d[6:], [row["id"] for row in self.json_lines("deliveries", "--limit", "1")])
+        self.assertEqual(self.d[2:0:-1],
+                         [row["id"] for row in self.json_lines("deliveries", "--before", str(self.d[3]))])
+
+    def test_events_are_filtered(self):
+        other = self.fire("shop.Other", "{}")
+        self.assertEqual([other], [row["id"] for row in self.json_lines("events", "--name", "shop.Other")])
+        self.assertEqual([2], [row["id"] for row in self.json_lines("events", "--correlation-id", "c-1")])
+        self.assertEqual([], self.json_lines("events", "--name", "shop.Other", "--correlation-id", "c-1"))
+
+    def test_deliveries_are_filtered(self):
+        self.settle(1, "dead", "boom")
+        mine = {row[0] for row in self.sql("select id from owed_delivery where receiver_key = 'shop.label'")}
+        ids = lambda *words: {row["id"] for row in self.json_lines("deliveries", *words)}
+        self.assertEqual({self.d[1]}, ids("--status", "dead"))
+        self.assertEqual(mine, ids("--receiver", "shop.label"))
+        self.assertEqual(set(self.d[3:5]), ids("--event", "2"))
+        self.assertEqual(set(self.d[1:]), ids("--lane", "default"))
+        self.assertEqual(set(self.d[1:]), ids("--lane", "shop/default", "--name", "shop.OrderPlaced"))
+        self.assertEqual(set(), ids("--lane", "mail"))
+        self.assertEqual(set(), ids("--name", "shop.Other"))
+        self.assertEqual(set(self.d[3:5]), ids("--event", "2", "--status", "pending"))
+
+    def test_json_has_the_columns_names_and_times_that_programs_read(self):
+        row = self.json_lines("events", "--limit", "1")[0]
+        columns = {column[1] for column in self.sql("pragma table_info(owed_event)")}
+        self.assertLessEqual(set(row) - {"owed", "deliveries"}, columns)
+        self.assertRegex(row["occurred_at"], MOMENT)
+        self.assertRegex(row["uid"], r"^[0-9a-f]{32}$")
+        self.assertIsNone(row["dedupe_key"])
+        row = self.json_lines("deliveries", "--limit", "1")[0]
+        columns = {column[1] for column in self.sql("pragma table_info(owed_delivery)")}
+        self.assertLessEqual(set(row) - {"event_name"}, columns)
+        self.assertRegex(row["available_at"], MOMENT)
+        self.assertIsNone(row["completed_at"])
+
+    def test_columns_are_aligned_and_nothing_of_a_row_breaks_its_line(self):
+        self.settle(1, "dead", "first\nsecond\x1b[31m " + "x" * 200)
+        lines = self.owed("deliveries", code=0).stdout.splitlines()
+        self.assertEqual(7, len(lines))
+        place = lines[0].index("STATUS")
+        self.assertEqual({"pending", "dead"}, {line[place:].split()[0] for line in lines[1:]})
+        self.assertNotIn("\x1b", "".join(lines))
+        self.assertTrue(lines[-1].endswith("..."), lines[-1])
+
+    def test_a_list_of_nothing_is_its_head_alone_and_no_json(self):
+        self.assertEqual(1, len(self.owed("events", "--name", "no.Such", code=0).stdout.splitlines()))
+        self.assertEqual("", self.owed("events", "--name", "no.Such", "--json", code=0).stdout)
+
+    # show and attempts
+
+    def test_show_has_the_event_its_deliveries_and_their_attempts(self):
+        self.settle(1, "failed", "boom", attempts=2)
+        self.attempt(1, 1, error="bang", code=503)
+        self.attempt(1, 2, "permanent", error="boom")
+        event = self.json("show", "1")
+        self.assertEqual({"n": 0}, event["payload"])
+        self.assertEqual(self.d[1:3], [row["id"] for row in event["deliveries"]])
+        self.assertEqual([("failed", 503, "bang"), ("permanent", None, "boom")],
+                         [(row["verdict"], row["code"], row["error"]) for row in event["deliveries"][0]["history"]])
+        text = self.owed("show", "1", code=0).stdout
+        for word in ("event 1", 'payload', '{"n":0}', f"delivery {self.d[1]}", f"delivery {self.d[2]}", "bang", "boom", "503"):
+            self.assertIn(word, text)
+
+    def test_show_gives_the_payload_byte_for_byte(self):
+        payload = '{ "b":12345678901234567890, "b":1e400,"a":"\\u0000"}'
+        event = self.fire("shop.OrderPlaced", payload)
+        self.assertIn(payload, self.owed("show", str(event), code=0).stdout)
+        self.assertIn(payload, self.owed("show", str(event), "--json", code=0).stdout)
+
+    def test_show_of_a_delivery(self):
+        self.attempt(2, 1, error="bang")
+        row = self.json("show", "--delivery", str(self.d[2]))
+        self.assertEqual((self.d[2], 1, 1), (row["id"], row["event_id"], len(row["history"])))
+        self.assertIn("bang", self.owed("show", "--delivery", str(self.d[2]), code=0).stdout)
+
+    def test_attempts_of_a_delivery(self):
+        self.attempt(1, 1, error="bang", code=503)
+        [row] = self.json_lines("attempts", str(self.d[1]))
+        self.assertEqual((1, "failed", 503, "bang", 1500, "2026-01-02T03:04:05.678901Z"),
+                         tuple(row[key] for key in ("attempt", "verdict", "code", "error", "duration", "started_at")))
+        self.assertIn("bang", self.owed("attempts", str(self.d[1]), code=0).stdout)
+        self.assertEqual([], self.json_lines("attempts", str(self.d[2])))
+
+    def test_what_does_not_exist_is_refused(self):
+        self.refused(65, "999999", "show", "999999")
+        self.refused(65, "999999", "show", "--delivery", "999999")
+        self.refused(65, "999999", "attempts", "999999")
+
+    def test_what_is_no_id_is_refused(self):
+        for words in (("show", "abc"), ("show", "0"), ("attempts", "-- -1".split()[1]), ("show", "1x")):
+            self.refused(64, words[1].lstrip("-"), *words)
+        self.refused(64, "the id of an event", "show")
+        self.refused(64, "the id of a delivery", "attempts")
+
+    def test_a_misspelt_status_is_refused_with_the_nearest(self):
+        self.refused(64, "the nearest is succeeded", "deliveries", "--status", "succeded")
+
+    def test_a_limit_of_nothing_is_refused(self):
+        self.refused(64, "--limit", "events", "--limit", "0")
+
+    # where output cannot go
+
+    def test_a_full_disk_is_noticed(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([OWED, "events"], stdout=full, stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                                  env=self.env)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("standard output", done.stderr)
+
+    def test_a_reader_that_goes_away_ends_a_list_in_silence(self):
+        self.owed("fire", "--lines", stdin='{"name":"shop.OrderPlaced"}\n' * 5000, code=0)
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([OWED, "events", "--limit", "5000"], stdout=writer, stderr=subprocess.PIPE, text=True,
+                              cwd=self.folder, env=self.env)
+        os.close(writer)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+    def test_looking_writes_nothing(self):
+        self.sql("pragma wal_checkpoint(truncate)")
+        before = (self.folder / "shop.db").read_bytes()
+        for words in (["status"], ["events"], ["deliveries"], ["show", "1"], ["attempts", str(self.d[1])], ["relays"]):
+            self.owed(*words, code=0)
+        self.sql("pragma wal_checkpoint(truncate)")
+        self.assertEqual(before, (self.folder / "shop.db").read_bytes())
+
+
+run()
