@@ -14,30 +14,22 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/limits.h"
 #include "base/moment.h"
 #include "receive/said.h"
 #include "receive/spawn.h"
+#include "receive/stream.h"
 #include "receive/text.h"
 
-#define CHUNK_BYTES ((size_t)16 * 1024)
-#define CHUNKS_AT_ONCE 64 // of one pipe, before the others have their turn
 #define EVENTS_AT_ONCE 64
+#define LOOK_US INT64_C(20000) // how often a program without a pidfd is looked at
 
 enum stage {
     STAGE_RUNNING,
     STAGE_TERMINATED, // past its limit, SIGTERM sent
     STAGE_KILLED      // SIGKILL sent
-};
-
-/* One of our ends of a pipe, and the end of what came through it. */
-struct stream {
-    int fd; // -1: the other side is closed
-    struct buf tail;
 };
 
 struct program {
@@ -58,46 +50,6 @@ now_us(void)
     return clock_monotonic_us(&clock_system);
 }
 
-/* keep_tail appends, and drops from the front what is over the limit. */
-static void
-keep_tail(struct buf *tail, const char *bytes, size_t len)
-{
-    if (tail->len + len > LIMIT_EXEC_OUTPUT_BYTES) {
-        size_t kept = LIMIT_EXEC_OUTPUT_BYTES - len;
-        if (kept > tail->len)
-            kept = tail->len;
-        if (kept > 0)
-            memmove(tail->p, tail->p + (tail->len - kept), kept);
-        tail->len = kept;
-    }
-    buf_add(tail, bytes, len);
-}
-
-static void
-close_stream(struct stream *stream)
-{
-    if (stream->fd >= 0)
-        close(stream->fd);
-    stream->fd = -1;
-}
-
-static void
-read_stream(struct stream *stream)
-{
-    char chunk[CHUNK_BYTES];
-    for (int i = 0; i < CHUNKS_AT_ONCE && stream->fd >= 0; i++) {
-        ssize_t n = read(stream->fd, chunk, sizeof chunk);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            return;
-        if (n <= 0)
-            close_stream(stream);
-        else
-            keep_tail(&stream->tail, chunk, (size_t)n);
-    }
-}
-
 static bool
 watch(const struct programs *programs, int fd, struct program *program)
 {
@@ -108,12 +60,10 @@ watch(const struct programs *programs, int fd, struct program *program)
 static void
 free_program(struct program *program)
 {
-    close_stream(&program->out);
-    close_stream(&program->err);
+    stream_close(&program->out);
+    stream_close(&program->err);
     if (program->child.pidfd >= 0)
         close(program->child.pidfd);
-    buf_done(&program->out.tail);
-    buf_done(&program->err.tail);
     free(program);
 }
 
@@ -128,8 +78,7 @@ static bool
 look(const struct program *program, siginfo_t *ret_info)
 {
     *ret_info = (siginfo_t){0};
-    return waitid(P_PIDFD, (id_t)program->child.pidfd, ret_info, WEXITED | WNOHANG | WNOWAIT) ==
-        0 &&
+    return waitid(P_PID, (id_t)program->child.pid, ret_info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
         ret_info->si_pid != 0;
 }
 
@@ -137,7 +86,7 @@ static void
 reap(const struct program *program)
 {
     siginfo_t info;
-    while (waitid(P_PIDFD, (id_t)program->child.pidfd, &info, WEXITED) != 0 && errno == EINTR)
+    while (waitid(P_PID, (id_t)program->child.pid, &info, WEXITED) != 0 && errno == EINTR)
         continue;
 }
 
@@ -149,12 +98,10 @@ begin(struct programs *programs, struct flight *flight, const struct child *chil
     if (program == NULL)
         return NULL;
     program->child = *child;
-    program->out.fd = child->out;
-    program->err.fd = child->err;
-    buf_init(&program->out.tail, LIMIT_EXEC_OUTPUT_BYTES);
-    buf_init(&program->err.tail, LIMIT_EXEC_OUTPUT_BYTES);
-    if (!watch(programs, child->pidfd, program) || !watch(programs, child->out, program) ||
-        !watch(programs, child->err, program)) {
+    stream_open(&program->out, child->out);
+    stream_open(&program->err, child->err);
+    if (!watch(programs, child->out, program) || !watch(programs, child->err, program) ||
+        (child->pidfd >= 0 && !watch(programs, child->pidfd, program))) {
         kill_group(program, SIGKILL);
         reap(program);
         free_program(program);
@@ -188,6 +135,7 @@ programs_start(struct programs *programs, struct flight *flight)
     program->next = programs->running;
     programs->running = program;
     programs->count++;
+    programs->blind += child.pidfd < 0;
 }
 
 /* signal_name writes "SIGSEGV", or "signal 42" for one without a name. */
@@ -296,8 +244,8 @@ advance(struct program *program, int64_t now)
 static bool
 settle(struct programs *programs, struct program *program, int64_t now)
 {
-    read_stream(&program->out);
-    read_stream(&program->err);
+    stream_read(&program->out);
+    stream_read(&program->err);
     siginfo_t info;
     bool is_over = look(program, &info);
     if (!is_over || program->stage == STAGE_TERMINATED)
@@ -306,14 +254,14 @@ settle(struct programs *programs, struct program *program, int64_t now)
         return false;
     if (program->stage == STAGE_TERMINATED && !is_quiet(program)) {
         // The rest of the group has its grace too. The pidfd would wake us all the while.
-        if (!program->is_over)
+        if (!program->is_over && program->child.pidfd >= 0)
             epoll_ctl(programs->epoll, EPOLL_CTL_DEL, program->child.pidfd, NULL);
         program->is_over = true;
         return false;
     }
     // What was written before the end is in the pipes by now.
-    read_stream(&program->out);
-    read_stream(&program->err);
+    stream_read(&program->out);
+    stream_read(&program->err);
     if (program->stage != STAGE_RUNNING)
         kill_group(program, SIGKILL);
     if (program->flight != NULL)
@@ -331,7 +279,7 @@ programs_step(struct programs *programs)
     struct epoll_event events[EVENTS_AT_ONCE];
     int ready = epoll_wait(programs->epoll, events, EVENTS_AT_ONCE, 0);
     int64_t now = now_us();
-    if (ready <= 0 && programs_next_us(programs) > now)
+    if (ready <= 0 && programs->blind == 0 && programs_next_us(programs) > now)
         return;
     struct program **link = &programs->running;
     while (*link != NULL) {
@@ -341,8 +289,9 @@ programs_step(struct programs *programs)
             continue;
         }
         *link = program->next;
-        free_program(program);
         programs->count--;
+        programs->blind -= program->child.pidfd < 0;
+        free_program(program);
     }
 }
 
@@ -361,7 +310,7 @@ programs_abandon(struct programs *programs, struct flight *flight)
 int64_t
 programs_next_us(const struct programs *programs)
 {
-    int64_t next = INT64_MAX;
+    int64_t next = programs->blind > 0 ? now_us() + LOOK_US : INT64_MAX;
     for (const struct program *program = programs->running; program != NULL;
          program = program->next) {
         if (program->next_step_us < next)

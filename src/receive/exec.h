@@ -18,6 +18,7 @@ struct programs {
     int epoll; // readable when one of them has something to say
     struct program *running;
     int32_t count; // of running, the abandoned ones that are not gone yet included
+    int32_t blind; // of these: no pidfd says when they end, so they are looked at
 };
 
 owed_status programs_open(struct programs *programs, struct landing *landing, owed_error *err);

@@ -11,7 +11,6 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
-#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -170,19 +169,6 @@ refuse(owed_error *err, int native)
         err, OWED_UNAVAILABLE, native, "cannot be run: %s%s", strerrordesc_np(native), hint);
 }
 
-/* watch opens what the child is waited for with. Without a pidfd it could not be, so it ends. */
-static owed_status
-watch(pid_t pid, int *ret_pidfd, owed_error *err)
-{
-    *ret_pidfd = pidfd_open(pid, 0);
-    if (*ret_pidfd >= 0)
-        return OWED_OK;
-    int native = errno;
-    kill(-pid, SIGKILL);
-    waitpid(pid, NULL, 0);
-    return refuse(err, native);
-}
-
 owed_status
 spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
 {
@@ -214,9 +200,7 @@ spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
         environment, &child.pid);
     if (failed != 0)
         return refuse(err, failed);
-    owed_status status = watch(child.pid, &child.pidfd, err);
-    if (status != OWED_OK)
-        return status;
+    child.pidfd = pidfd_open(child.pid, 0);
     fcntl(out_read, F_SETFL, O_NONBLOCK);
     fcntl(err_read, F_SETFL, O_NONBLOCK);
     out_read = -1;

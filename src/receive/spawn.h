@@ -11,8 +11,8 @@
 
 struct child {
     pid_t pid; // and its process group
-    int pidfd;
-    int out; // our ends: non-blocking, close on exec
+    int pidfd; // -1: this system has none
+    int out;   // our ends: non-blocking, close on exec
     int err;
 };
 
