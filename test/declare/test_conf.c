@@ -4,17 +4,13 @@
  */
 #include "common.h"
 
-#include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "declare/conf.h"
 #include "declare/settings.h"
+#include "folder.h"
 
-static char folder[] = "/tmp/owed-conf-XXXXXX";
 static owed_registry *registry;
 static struct options *options;
 static owed_error err;
@@ -37,49 +33,17 @@ teardown(void **state)
     return 0;
 }
 
-/* All files stand in a folder of their own, which is where the tests run. */
-static int
-setup_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) == NULL ? -1 : chdir(folder);
-}
-
-static int
-remove_one(const char *path, const struct stat *file, int type, struct FTW *place)
-{
-    (void)file;
-    (void)type;
-    (void)place;
-    return remove(path);
-}
-
-static int
-teardown_folder(void **state)
-{
-    (void)state;
-    return chdir("/") == 0 ? nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) : -1;
-}
-
-static void
-write_conf(const char *text)
-{
-    CLEANUP(fclose_ptr) FILE *file = fopen("owed.conf", "we");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-}
-
 static owed_status
 load_receivers(const char *text)
 {
-    write_conf(text);
+    folder_write("owed.conf", text);
     return conf_load_receivers("owed.conf", registry, &err);
 }
 
 static owed_status
 load_options(const char *text)
 {
-    write_conf(text);
+    folder_write("owed.conf", text);
     return conf_load_options("owed.conf", options, &err);
 }
 
@@ -378,5 +342,5 @@ main(void)
         TEST(refuses_a_key_that_c_declared),
         TEST(tells_a_missing_file_from_a_bad_one),
     };
-    return cmocka_run_group_tests_name("conf", tests, setup_folder, teardown_folder);
+    return cmocka_run_group_tests_name("conf", tests, folder_setup, folder_teardown);
 }

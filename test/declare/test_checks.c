@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_checks.c - what is well declared and cannot work on this host.
+ */
+#include "common.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+#include "declare/checks.h"
+#include "folder.h"
+
+#define SECRET "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+
+static owed_registry *registry;
+static struct buf said;
+static owed_error err;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    buf_init(&said, 65536);
+    return owed_registry_new("shop", &registry, &err);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    buf_done(&said);
+    owed_registry_free(registry);
+    return 0;
+}
+
+static void
+say(void *state, enum finding finding, const char *sentence)
+{
+    buf_printf(state, "%s: %s\n", finding_name(finding), sentence);
+}
+
+static void
+declare(owed_receiver receiver)
+{
+    receiver.key = "shop.x";
+    receiver.event = receiver.event_name == NULL ? &owed_any_event : NULL;
+    if (registry_declare(registry, &receiver, "owed.conf:3", &err) != OWED_OK)
+        fail_msg("%s", err.text);
+}
+
+/* finds: this and nothing else. */
+static void
+finds(const char *sentence)
+{
+    size_t count = checks_run(registry, say, &said);
+    assert_string_equal(buf_text(&said), sentence);
+    assert_int_equal(count, sentence[0] == '\0' ? 0 : 1);
+}
+
+#define ERROR "error: owed.conf:3: receiver \"shop.x\": "
+#define WARNING "warning: owed.conf:3: receiver \"shop.x\": "
+
+static void
+finds_nothing_where_all_is_well(void **state)
+{
+    (void)state;
+    folder_write("secret", SECRET "\n");
+    declare((owed_receiver){.webhook = "https://a.example", .secret_file = "secret"});
+    static const owed_receiver others[] = {
+        {.key = "shop.exec", .event_name = "*", .exec = "/bin/sh"},
+        {.key = "shop.file", .event_name = "*", .file = "out.jsonl"},
+        {.key = "shop.file2", .event_name = "*", .file = "./out.jsonl"},
+        {.key = "shop.null", .event_name = "*", .discard = true},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_status(OWED_OK, owed_declare_receiver(registry, &others[i], &err));
+    finds("");
+}
+
+static void
+finds_programs_that_cannot_run(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.exec = "/no/such/program"});
+    finds(ERROR "exec /no/such/program: No such file or directory\n");
+}
+
+static void
+finds_programs_that_are_folders(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.exec = "/bin/"});
+    finds(ERROR "exec /bin/ is no file; the path of a program is right\n");
+}
+
+static void
+finds_programs_without_the_right_to_run(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.exec = "/etc/passwd"});
+    finds(ERROR "exec /etc/passwd may not be run by this user; a file with the right to execute is "
+                "right\n");
+}
+
+static void
+finds_files_that_cannot_be_made(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.file = "no/such/out.jsonl"});
+    finds(ERROR "file no/such/out.jsonl cannot be made: no/such: No such file or directory\n");
+}
+
+static void
+finds_secrets_that_cannot_be_read(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.webhook = "https://a.example", .secret_file = "none"});
+    finds(ERROR "secret-file none: No such file or directory\n");
+}
+
+static void
+finds_files_that_hold_no_secret(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.webhook = "https://a.example", .secret_file = "bad"});
+    static const struct {
+        const char *text;
+        const char *sentence;
+    } cases[] = {
+        {"\n", ERROR "secret-file bad: the file holds no secret; \"whsec_\" and base64 is right\n"},
+        {SECRET "\nhunter2!\n",
+            ERROR "secret-file bad: the secret is not base64 of at most 64 bytes; "
+                  "\"whsec_\" and base64 is right\n"},
+        {"whsec_MDEy", ERROR "secret-file bad: the secret has 3 bytes; 24 to 64 are right\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        folder_write("bad", cases[i].text);
+        buf_clear(&said);
+        finds(cases[i].sentence);
+    }
+    // Two in one file are a secret that is being replaced.
+    folder_write("bad", SECRET " " SECRET "\n");
+    buf_clear(&said);
+    finds("");
+}
+
+static void
+finds_files_too_long_for_a_secret(void **state)
+{
+    (void)state;
+    struct buf text;
+    buf_init(&text, LIMIT_SECRET_BYTES + 1);
+    while (text.len <= LIMIT_SECRET_BYTES)
+        buf_putc(&text, ' ');
+    folder_write("long", buf_text(&text));
+    buf_done(&text);
+    declare((owed_receiver){.webhook = "https://a.example", .secret_file = "long"});
+    finds(ERROR "secret-file long is longer than 4096 bytes\n");
+}
+
+static void
+warns_of_events_that_nobody_declares(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.event_name = "shop.OrderPlacd", .discard = true});
+    finds(WARNING "nobody here declares the event \"shop.OrderPlacd\"; that is right where another "
+                  "program fires it\n");
+    static const owed_event_type type = {.name = "shop.OrderPlaced"};
+    assert_status(OWED_OK, owed_declare_event(registry, &type, &err));
+    buf_clear(&said);
+    finds(WARNING
+        "nobody here declares the event \"shop.OrderPlacd\"; the nearest that somebody does "
+        "is \"shop.OrderPlaced\"\n");
+    static const owed_event_type meant = {.name = "shop.OrderPlacd"};
+    assert_status(OWED_OK, owed_declare_event(registry, &meant, &err));
+    buf_clear(&said);
+    finds("");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(finds_nothing_where_all_is_well),
+        TEST(finds_programs_that_cannot_run),
+        TEST(finds_programs_that_are_folders),
+        TEST(finds_programs_without_the_right_to_run),
+        TEST(finds_files_that_cannot_be_made),
+        TEST(finds_secrets_that_cannot_be_read),
+        TEST(finds_files_that_hold_no_secret),
+        TEST(finds_files_too_long_for_a_secret),
+        TEST(warns_of_events_that_nobody_declares),
+    };
+    return cmocka_run_group_tests_name("checks", tests, folder_setup, folder_teardown);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_publish.c - declarations as others read them in the catalogue, and what is owed to nobody.
+ */
+#include "common.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "declare/checks.h"
+#include "declare/publish.h"
+#include "folder.h"
+
+#define NOW_US (INT64_C(1796000000) * 1000000)
+#define URL "sqlite:shop.db"
+
+typedef struct order {
+    int64_t id;
+} order;
+static const owed_field order_fields[] = {OWED_INT64(order, id), OWED_FIELDS_END};
+static const owed_event_type order_placed = {
+    .name = "shop.OrderPlaced", .version = 2, .fields = order_fields, .size = sizeof(order)};
+
+static owed_registry *registry;
+static struct db *db;
+static struct arena arena;
+static struct buf said;
+static owed_error err;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    arena_init(&arena, 0);
+    buf_init(&said, 65536);
+    struct db_options options = {.busy_timeout_us = 1000000, .create = true};
+    int applied = 0;
+    if (store_open(URL, &options, &db, &err) != OWED_OK ||
+        store_migrate(db, NOW_US, &applied, &err) != OWED_OK)
+        fail_msg("%s", err.text);
+    return owed_registry_new("shop", &registry, &err);
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    store_close(db);
+    owed_registry_free(registry);
+    arena_done(&arena);
+    buf_done(&said);
+    folder_clear();
+    return 0;
+}
+
+static owed_outcome
+run(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+    return (owed_outcome){.verdict = OWED_VERDICT_DONE};
+}
+
+static void
+declare(owed_receiver receiver)
+{
+    if (receiver.event_name == NULL)
+        receiver.event = &order_placed;
+    if (owed_declare_receiver(registry, &receiver, &err) != OWED_OK)
+        fail_msg("%s", err.text);
+}
+
+static int64_t
+publish(int64_t release)
+{
+    int64_t changed = -1;
+    if (publish_registry(db, registry, release, NOW_US, &changed, &err) != OWED_OK)
+        fail_msg("%s", err.text);
+    return changed;
+}
+
+static struct catalogue_receiver
+published(const char *key)
+{
+    struct catalogue_receiver *rows = NULL;
+    size_t count = 0;
+    assert_status(OWED_OK, store_catalogue_receivers(db, &arena, &rows, &count, &err));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].key, key) == 0)
+            return rows[i];
+    fail_msg("%s is not in the catalogue", key);
+    return (struct catalogue_receiver){0};
+}
+
+static void
+publishes_all_that_a_receiver_declares(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.stock",
+        .run = run,
+        .lane = "stock",
+        .database_only = true,
+        .max_attempts = 9,
+        .backoff_base_us = 11,
+        .backoff_cap_us = 12,
+        .lease_us = 13,
+        .timeout_us = 14});
+    assert_int_equal(publish(3), 2);
+    struct catalogue_receiver row = published("shop.stock");
+    assert_string_equal(row.app, "shop");
+    assert_string_equal(row.event_name, "shop.OrderPlaced");
+    assert_string_equal(row.mode, "durable");
+    assert_string_equal(row.site, "relay");
+    assert_string_equal(row.kind, "inside");
+    assert_string_equal(row.lane, "shop/stock");
+    assert_int_equal(row.max_attempts, 9);
+    assert_int_equal(row.backoff_base_us, 11);
+    assert_int_equal(row.backoff_cap_us, 12);
+    assert_int_equal(row.lease_us, 13);
+    assert_int_equal(row.timeout_us, 14);
+    assert_true(row.database_only);
+    assert_string_equal(row.options, "{}");
+    assert_int_equal(row.release, 3);
+    assert_int_equal(row.published_at_us, NOW_US);
+
+    struct catalogue_event *events = NULL;
+    size_t count = 0;
+    assert_status(OWED_OK, store_catalogue_events(db, &arena, &events, &count, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(events[0].name, "shop.OrderPlaced");
+    assert_int_equal(events[0].version, 2);
+    assert_string_equal(events[0].fields, "[{\"name\":\"id\",\"kind\":\"int64\"}]");
+}
+
+static void
+writes_nothing_where_nothing_changed(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.stock", .run = run});
+    assert_int_equal(publish(1), 2);
+    assert_int_equal(publish(1), 0);
+}
+
+static void
+says_what_runs_without_giving_secrets_away(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.signed",
+        .webhook = "https://a.example:8/hooks?token=hunter2#x",
+        .secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"});
+    declare((owed_receiver){.key = "shop.plain", .webhook = "https://a.example"});
+    declare((owed_receiver){.key = "shop.exec", .exec = "/bin/say \"x\""});
+    declare((owed_receiver){.key = "shop.file", .file = "log"});
+    declare((owed_receiver){.key = "shop.null", .discard = true});
+    declare((owed_receiver){.key = "shop.any", .event_name = "*", .discard = true});
+    publish(0);
+    assert_string_equal(published("shop.signed").options,
+        "{\"webhook\":\"https://a.example:8/hooks\",\"signed\":true}");
+    assert_string_equal(
+        published("shop.plain").options, "{\"webhook\":\"https://a.example\",\"signed\":false}");
+    assert_string_equal(published("shop.exec").options, "{\"exec\":\"/bin/say \\\"x\\\"\"}");
+    assert_string_equal(published("shop.file").options, "{\"file\":\"log\"}");
+    assert_string_equal(published("shop.null").options, "{\"discard\":true}");
+    assert_string_equal(published("shop.null").kind, "outside");
+    assert_int_equal(published("shop.null").max_attempts, DEFAULT_MAX_ATTEMPTS);
+    assert_string_equal(published("shop.any").event_name, "*");
+}
+
+static void
+publishes_the_other_modes_for_readers(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.veto", .run = run, .mode = OWED_INLINE});
+    declare((owed_receiver){.key = "shop.mail", .run = run, .mode = OWED_ON_COMMIT});
+    publish(0);
+    assert_string_equal(published("shop.veto").mode, "inline");
+    assert_string_equal(published("shop.mail").mode, "on_commit");
+    assert_int_equal(published("shop.mail").max_attempts, 0);
+}
+
+static void
+removes_what_a_later_release_no_longer_declares(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.old", .run = run});
+    publish(1);
+    owed_registry_free(registry);
+    assert_status(OWED_OK, owed_registry_new("shop", &registry, &err));
+    declare((owed_receiver){.key = "shop.new", .run = run});
+    publish(0);
+    assert_int_equal(published("shop.old").removed_at_us, 0);
+    publish(2);
+    assert_int_equal(published("shop.old").removed_at_us, NOW_US);
+    assert_int_equal(published("shop.new").removed_at_us, 0);
+}
+
+static void
+say(void *state, enum finding finding, const char *sentence)
+{
+    buf_printf(state, "%s: %s\n", finding_name(finding), sentence);
+}
+
+static void
+warns_of_what_is_owed_to_nobody(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"shop.gone", "shop.gone2", "shop.here"};
+    declare((owed_receiver){.key = "shop.here", .run = run});
+    assert_status(OWED_OK, store_begin(db, true, &err));
+    for (size_t i = 0; i < 3; i++) {
+        const struct new_delivery delivery = {.event_id = 1,
+            .receiver_key = keys[i],
+            .lane = "shop/default",
+            .kind = "inside",
+            .max_attempts = 5,
+            .available_at_us = NOW_US};
+        assert_status(OWED_OK, store_insert_delivery(db, &delivery, &err));
+    }
+    assert_status(OWED_OK, store_commit(db, &err));
+
+    size_t count = 0;
+    assert_status(OWED_OK, checks_store(db, registry, NOW_US, say, &said, &count, &err));
+    assert_int_equal(count, 2);
+#define NOBODY \
+    ": nobody declares it; what it is owed (1) is orphaned after the grace unless somebody publishes it\n"
+    assert_string_equal(buf_text(&said),
+        "warning: receiver \"shop.gone\"" NOBODY "warning: receiver \"shop.gone2\"" NOBODY);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(publishes_all_that_a_receiver_declares),
+        TEST(writes_nothing_where_nothing_changed),
+        TEST(says_what_runs_without_giving_secrets_away),
+        TEST(publishes_the_other_modes_for_readers),
+        TEST(removes_what_a_later_release_no_longer_declares),
+        TEST(warns_of_what_is_owed_to_nobody),
+    };
+    return cmocka_run_group_tests_name("publish", tests, folder_setup, folder_teardown);
+}
