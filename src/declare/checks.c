@@ -75,7 +75,7 @@ nearest_event(const owed_registry *registry, const char *name)
     return names == NULL ? NULL : nearest(name, names);
 }
 
-/* A name in owed.conf declares the event: there it is only told what may be a slip. */
+/* A name in owed.conf declares its event: there only what may be a slip is a finding. */
 static void
 check_event(struct checks *checks)
 {

@@ -41,9 +41,9 @@ checks_store(struct db *db, const owed_registry *registry, int64_t now_us, check
             in_catalogue(receivers, receiver_count, line->receiver_key))
             continue;
         snprintf(sentence, sizeof sentence,
-            "receiver \"%s\": %" PRId64
-            " deliveries are owed to it and nobody declares it; they are "
-            "orphaned after the grace unless somebody publishes it",
+            "receiver \"%s\": nobody declares it; what it is owed (%" PRId64
+            ") is orphaned after the "
+            "grace unless somebody publishes it",
             line->receiver_key, line->owed);
         print(state, FINDING_WARNING, sentence);
         count++;
