@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * effects.c - receivers whose effects can be counted.
+ *
+ * EFFECTS names which of them are declared, separated by commas; each is owed every event named
+ * "prove.Event". Those that write need a table effect(delivery integer, receiver text).
+ */
+#include <inttypes.h>
+#include <owed/sqlite.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* write_effect inserts one row in the transaction that carries the acknowledgement. */
+static owed_outcome
+write_effect(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    sqlite3 *db = owed_delivery_sqlite(delivery);
+    if (db == NULL)
+        return owed_failed(delivery, "no connection");
+
+    sqlite3_stmt *stmt;
+    if (sqlite3_prepare_v2(db, "insert into effect (delivery, receiver) values (?1, ?2)", -1, &stmt,
+            NULL) != SQLITE_OK)
+        return owed_failed(delivery, "%s", sqlite3_errmsg(db));
+    sqlite3_bind_int64(stmt, 1, owed_delivery_id(delivery));
+    sqlite3_bind_text(stmt, 2, owed_delivery_receiver_key(delivery), -1, SQLITE_STATIC);
+    int rc = sqlite3_step(stmt);
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_DONE ? owed_done() : owed_failed(delivery, "%s", sqlite3_errmsg(db));
+}
+
+static owed_outcome
+do_nothing(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+    return owed_done();
+}
+
+/* take_long waits for EFFECTS_MS (50) before it writes; for stops and kills in the middle. */
+static owed_outcome
+take_long(owed_delivery *delivery, const void *payload)
+{
+    const char *ms = getenv("EFFECTS_MS");
+    poll(NULL, 0, ms == NULL ? 50 : (int)strtol(ms, NULL, 10));
+    return write_effect(delivery, payload);
+}
+
+/* crash_on_poison ends the process on a payload that says so. */
+static owed_outcome
+crash_on_poison(owed_delivery *delivery, const void *payload)
+{
+    const owed_bytes *json = payload;
+    if (memmem(json->data, json->len, "\"poison\"", 8) != NULL)
+        raise(SIGSEGV);
+    return write_effect(delivery, payload);
+}
+
+/* refuse fails always. */
+static owed_outcome
+refuse(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    return owed_failed(delivery, "refused on attempt %" PRId32, owed_delivery_attempt(delivery));
+}
+
+/* stay never comes back by itself. */
+static owed_outcome
+stay(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+    for (;;)
+        poll(NULL, 0, -1);
+}
+
+static const owed_receiver receivers[] = {
+    {.key = "prove.grouped", .run = write_effect, .database_only = true},
+    {.key = "prove.grouped2", .run = write_effect, .database_only = true},
+    {.key = "prove.single", .run = write_effect},
+    {.key = "prove.noop", .run = do_nothing},
+    {.key = "prove.noop2", .run = do_nothing},
+    {.key = "prove.slow", .run = take_long},
+    {.key = "prove.crash", .run = crash_on_poison, .max_attempts = 3, .backoff_base_us = 1000},
+    {.key = "prove.refuse", .run = refuse, .max_attempts = 3, .backoff_base_us = 1000},
+    {.key = "prove.stay",
+        .run = stay,
+        .max_attempts = 2,
+        .backoff_base_us = 1000,
+        .timeout_us = 300000},
+    {.key = "prove.function", .run = do_nothing, .outside = true},
+};
+
+static bool
+is_wanted(const char *list, const char *key)
+{
+    const char *name = strchr(key, '.') + 1;
+    size_t len = strlen(name);
+    for (const char *p = list; p != NULL && *p != '\0';) {
+        size_t word = strcspn(p, ",");
+        if (word == len && strncmp(p, name, len) == 0)
+            return true;
+        p += word + (p[word] == ',');
+    }
+    return false;
+}
+
+OWED_API owed_status owed_module_init(owed_registry *registry, owed_error *err);
+
+owed_status
+owed_module_init(owed_registry *registry, owed_error *err)
+{
+    const char *list = getenv("EFFECTS");
+    for (size_t i = 0; i < sizeof receivers / sizeof receivers[0]; i++) {
+        owed_receiver receiver = receivers[i];
+        if (!is_wanted(list, receiver.key))
+            continue;
+        receiver.event_name = "prove.Event";
+        owed_status status = owed_declare_receiver(registry, &receiver, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    return OWED_OK;
+}
