@@ -53,7 +53,7 @@ class Store:
         self.conf = self.folder / "owed.conf"
         self.module = folder_build / "test/modules/effects.so"
         module = f"module = {self.module}\n" if effects else ""
-        self.conf.write_text(f"[store]\nurl = sqlite:{self.file}\napp = {app}\n[relay]\n{module}{conf}")
+        self.conf.write_text(f"[store]\nurl = sqlite:{self.file}\napp = {app}\n{module}[relay]\n{conf}")
         self.env = dict(os.environ, EFFECTS=effects, OWED_CONFIG=str(self.conf))
         self.owed("init")
         self.owed("publish")

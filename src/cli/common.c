@@ -243,7 +243,7 @@ cli_declare(struct cli *cli)
         owed_registry_new(options_text(cli->settings, "app"), &cli->registry, &cli->err);
     if (status == OWED_OK && cli->conf != NULL)
         status = conf_load_receivers(cli->conf, cli->registry, &cli->err);
-    const char *const *modules = options_list(cli->flags, "module");
+    const char *const *modules = options_list(cli->settings, "module");
     for (size_t i = 0; status == OWED_OK && modules != NULL && modules[i] != NULL; i++)
         status = module_load(modules[i], cli->registry, &cli->err);
     return status;

@@ -12,10 +12,6 @@ const struct option common_options[] = {
         .type = OPTION_TEXT,
         .argument = "FILE",
         .help = "configuration; else OWED_CONFIG, else ./owed.conf where there is one"},
-    {.name = "module",
-        .type = OPTION_LIST,
-        .argument = "FILE",
-        .help = "shared object that declares receivers in C; may come several times"},
     {.name = "help", .letter = 'h', .type = OPTION_BOOL, .help = "show this"},
     {.name = NULL},
 };
