@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_fence.c - nobody whose row was taken can write to it.
+ */
+#include "world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The writes of a holder, each under a fence; count says how many rows they changed. */
+static owed_status
+do_settle(struct world *world, const struct fence *fence)
+{
+    struct settlement settlement = a_settlement(fence, "succeeded");
+    return store_settle(world->db, &settlement, 1, NULL, &world->err);
+}
+
+static owed_status
+do_renew(struct world *world, const struct fence *fence)
+{
+    return store_renew(world->db, fence, NOW + 2 * LEASE, &world->err);
+}
+
+static owed_status
+do_hand_back(struct world *world, const struct fence *fence)
+{
+    int64_t count = 0;
+    owed_status status = store_hand_back(world->db, fence, 1, &count, &world->err);
+    return status == OWED_OK && count == 0 ? OWED_LOST : status;
+}
+
+static owed_status
+do_count_loss(struct world *world, const struct fence *fence)
+{
+    return store_count_loss(world->db, fence, &world->err);
+}
+
+static const struct {
+    const char *name;
+    owed_status (*call)(struct world *world, const struct fence *fence);
+} writes[] = {
+    {"settle", do_settle},
+    {"renew", do_renew},
+    {"hand back", do_hand_back},
+    {"count loss", do_count_loss},
+};
+
+static bool
+same_row(const struct delivery_row *a, const struct delivery_row *b)
+{
+    return strcmp(a->status, b->status) == 0 && strcmp(a->claimed_by, b->claimed_by) == 0 &&
+        a->claimed_at_us == b->claimed_at_us && a->lease_expires_at_us == b->lease_expires_at_us &&
+        a->attempts == b->attempts && a->losses == b->losses &&
+        a->completed_at_us == b->completed_at_us && strcmp(a->last_error, b->last_error) == 0;
+}
+
+/* refused tries every write under a fence that is not the row's. */
+static void
+refused(struct world *world, const struct fence *fence, int64_t id)
+{
+    struct delivery_row before = delivery(world, id);
+    for (size_t i = 0; i < COUNT(writes); i++) {
+        check_case(writes[i].call(world, fence) == OWED_LOST, writes[i].name);
+        struct delivery_row after = delivery(world, id);
+        check_case(same_row(&before, &after), writes[i].name);
+    }
+}
+
+static void
+the_holder_may_write(void **state)
+{
+    struct world *world = *state;
+    for (size_t i = 0; i < COUNT(writes); i++) {
+        bring_to(world, "claimed");
+        check_case(writes[i].call(world, &world->rows[0].fence) == OWED_OK, writes[i].name);
+        do_settle(world, &world->rows[0].fence); // out of the way
+    }
+}
+
+static void
+another_row_of_the_same_claim_is_not_this_one(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    fire(world, EVENT);
+    int64_t left = only_delivery(world, fire(world, EVENT));
+    claim_as(world, "first", NOW, 2);
+    assert_ok(do_settle(world, &world->rows[0].fence));
+    assert_string_equal(status_of(world, left), "claimed");
+    assert_int_equal(do_settle(world, &world->rows[0].fence), OWED_LOST);
+}
+
+static void
+somebody_else_cannot_write(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct fence fence = world->rows[0].fence;
+    fence.claimed_by = "second";
+    refused(world, &fence, id);
+}
+
+static void
+an_earlier_claim_of_the_same_holder_cannot_write(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct fence old = world->rows[0].fence;
+    claim_as(world, "first", NOW + LEASE + 1, 1);
+    refused(world, &old, id);
+}
+
+static void
+who_lost_the_row_to_another_cannot_write(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct fence old = world->rows[0].fence;
+    claim_as(world, "second", NOW + LEASE + 1, 1);
+    refused(world, &old, id);
+    assert_ok(do_settle(world, &world->rows[0].fence));
+}
+
+static void
+a_row_that_is_settled_cannot_be_written_under_its_old_fence(void **state)
+{
+    struct world *world = *state;
+    static const char *const settled[] = {"succeeded", "failed", "dead", "orphaned"};
+    for (size_t i = 0; i < COUNT(settled); i++) {
+        int64_t id = bring_to(world, settled[i]);
+        refused(world, &world->rows[0].fence, id);
+    }
+}
+
+static void
+a_lapsed_lease_that_nobody_took_still_lets_its_holder_settle(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct settlement late = a_settlement(&world->rows[0].fence, "succeeded");
+    late.now_us = NOW + 10 * LEASE;
+    assert_ok(store_settle(world->db, &late, 1, NULL, &world->err));
+    assert_string_equal(status_of(world, id), "succeeded");
+}
+
+static void
+a_row_handed_back_is_not_renewed_again(void **state)
+{
+    struct world *world = *state;
+    bring_to(world, "claimed");
+    assert_ok(do_hand_back(world, &world->rows[0].fence));
+    assert_int_equal(do_renew(world, &world->rows[0].fence), OWED_LOST);
+    assert_int_equal(claim_as(world, "second", NOW, 1), 1);
+}
+
+static void
+renewing_moves_the_lease_and_nothing_else(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct fence fence = world->rows[0].fence;
+    struct delivery_row before = delivery(world, id);
+    assert_ok(do_renew(world, &fence));
+    struct delivery_row after = delivery(world, id);
+    assert_int_equal(after.lease_expires_at_us, NOW + 2 * LEASE);
+    after.lease_expires_at_us = before.lease_expires_at_us;
+    assert_true(same_row(&before, &after));
+    assert_int_equal(claim_as(world, "second", NOW + LEASE + 1, 1), 0);
+    assert_ok(do_settle(world, &fence));
+}
+
+static void
+what_lands_and_what_does_not_is_told_row_by_row(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    for (int i = 0; i < 3; i++)
+        fire(world, EVENT);
+    claim_as(world, "first", NOW, 3);
+    struct settlement settlements[3];
+    for (int i = 0; i < 3; i++)
+        settlements[i] = a_settlement(&world->rows[i].fence, "succeeded");
+    settlements[1].fence.claimed_by = "second";
+    bool landed[3] = {false, true, false};
+    assert_ok(store_settle(world->db, settlements, 3, landed, &world->err));
+    assert_true(landed[0] && !landed[1] && landed[2]);
+    assert_string_equal(status_of(world, settlements[1].fence.delivery_id), "claimed");
+}
+
+static void
+handing_back_all_spares_one_and_what_others_hold(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    for (int i = 0; i < 4; i++)
+        fire(world, EVENT);
+    claim_as(world, "second", NOW, 1);
+    claim_as(world, "first", NOW, 3);
+    int64_t back = 0;
+    int64_t kept = world->rows[1].fence.delivery_id;
+    assert_ok(store_hand_back_all(world->db, "first", kept, &back, &world->err));
+    assert_int_equal(back, 2);
+    assert_int_equal(delivery(world, kept).lease_expires_at_us, NOW + LEASE);
+    assert_int_equal(claim_as(world, "third", NOW, 10), 2);
+    assert_int_equal(world->rows[0].losses, 0);
+}
+
+static void
+an_outcome_is_written_as_it_was_decided(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct settlement failed = a_settlement(&world->rows[0].fence, "failed");
+    failed.verdict = "failed";
+    failed.attempt = 1;
+    failed.started_at_us = NOW + 1;
+    failed.duration_us = 500;
+    failed.code = 503;
+    failed.excerpt = "busy";
+    assert_ok(store_settle(world->db, &failed, 1, NULL, &world->err));
+    struct delivery_row row = delivery(world, id);
+    assert_string_equal(row.status, "failed");
+    assert_int_equal(row.attempts, 1);
+    assert_int_equal(row.available_at_us, NOW + 10 * SECOND);
+    assert_string_equal(row.last_error, "it did not work");
+    assert_int_equal(row.completed_at_us, 0);
+    assert_int_equal(row.lease_expires_at_us, 0);
+
+    claim_as(world, "first", NOW + 10 * SECOND, 1);
+    struct settlement done = a_settlement(&world->rows[0].fence, "succeeded");
+    done.attempts = 2;
+    assert_ok(store_settle(world->db, &done, 1, NULL, &world->err));
+    row = delivery(world, id);
+    assert_string_equal(row.last_error, "");
+    assert_int_equal(row.attempts, 2);
+    assert_int_equal(row.completed_at_us, NOW + SECOND);
+    assert_int_equal(row.succeeded_at_us, NOW + SECOND);
+    assert_int_equal(row.available_at_us, NOW + 10 * SECOND);
+
+    struct attempt_row *attempts;
+    size_t count;
+    assert_ok(store_attempts(world->db, id, &world->arena, &attempts, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(attempts[0].verdict, "failed");
+    assert_string_equal(attempts[0].error, "it did not work");
+    assert_string_equal(attempts[0].excerpt, "busy");
+    assert_int_equal(attempts[0].code, 503);
+    assert_int_equal(attempts[0].duration_us, 500);
+    assert_int_equal(attempts[0].started_at_us, NOW + 1);
+}
+
+static void
+only_the_latest_hundred_attempts_are_kept(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    int64_t now = NOW;
+    for (int32_t attempt = 1; attempt <= 103; attempt++) {
+        struct settlement failed = a_settlement(&world->rows[0].fence, "failed");
+        failed.verdict = "failed";
+        failed.attempts = failed.attempt = attempt;
+        failed.available_at_us = now;
+        assert_ok(store_settle(world->db, &failed, 1, NULL, &world->err));
+        assert_int_equal(claim_as(world, "first", now, 1), 1);
+    }
+    struct attempt_row *attempts;
+    size_t count;
+    assert_ok(store_attempts(world->db, id, &world->arena, &attempts, &count, &world->err));
+    assert_int_equal(count, 100);
+    assert_int_equal(attempts[0].attempt, 4);
+    assert_int_equal(attempts[99].attempt, 103);
+}
+
+static void
+outcomes_join_the_transaction_that_is_open(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(do_settle(world, &world->rows[0].fence));
+    assert_true(store_in_transaction(world->db));
+    store_rollback(world->db);
+    assert_string_equal(status_of(world, id), "claimed");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_holder_may_write),
+        TEST(another_row_of_the_same_claim_is_not_this_one),
+        TEST(somebody_else_cannot_write),
+        TEST(an_earlier_claim_of_the_same_holder_cannot_write),
+        TEST(who_lost_the_row_to_another_cannot_write),
+        TEST(a_row_that_is_settled_cannot_be_written_under_its_old_fence),
+        TEST(a_lapsed_lease_that_nobody_took_still_lets_its_holder_settle),
+        TEST(a_row_handed_back_is_not_renewed_again),
+        TEST(renewing_moves_the_lease_and_nothing_else),
+        TEST(what_lands_and_what_does_not_is_told_row_by_row),
+        TEST(handing_back_all_spares_one_and_what_others_hold),
+        TEST(an_outcome_is_written_as_it_was_decided),
+        TEST(only_the_latest_hundred_attempts_are_kept),
+        TEST(outcomes_join_the_transaction_that_is_open),
+    };
+    return run_on_all("store fence", tests, COUNT(tests));
+}
