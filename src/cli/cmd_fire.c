@@ -13,6 +13,7 @@
 #include "cli/filter.h"
 #include "cli/fire_lines.h"
 #include "cli/known.h"
+#include "declare/publish.h"
 
 static int run_fire(struct cli *cli);
 
@@ -169,6 +170,24 @@ fire_one(struct cli *cli, struct str payload)
     return EXIT_DONE;
 }
 
+/* What owed.conf declares is published, and events are owed by the catalogue from there on: the handle
+ * itself declares only what a module may have to run here. */
+static owed_status
+open_to_fire(struct cli *cli)
+{
+    owed_status status = cli_declare(cli);
+    if (status != OWED_OK)
+        return status;
+    if (options_list(cli->flags, "module")[0] != NULL)
+        return cli_open(cli, cli->registry);
+    status = cli_open(cli, NULL);
+    if (status != OWED_OK || cli->registry->receiver_count == 0)
+        return status;
+    int64_t changed = 0;
+    return publish_registry(cli->db, cli->registry, options_number(cli->settings, "release"),
+        cli->now_us, &changed, &cli->err);
+}
+
 /* What goes with --lines, and what without it. */
 static int
 check_form(struct cli *cli, bool lines)
@@ -208,7 +227,7 @@ run_fire(struct cli *cli)
     }
     if (code != EXIT_DONE)
         return code;
-    if (cli_declare(cli) != OWED_OK || cli_open(cli, true) != OWED_OK)
+    if (open_to_fire(cli) != OWED_OK)
         return cli_fail(cli);
     if (lines)
         return fire_lines(cli, (size_t)options_number(cli->flags, "batch"));

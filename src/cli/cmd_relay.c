@@ -2,8 +2,11 @@
  *
  * cmd_relay.c - owed relay: a supervisor, or one of its workers.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/common.h"
@@ -84,7 +87,7 @@ read_settings(struct cli *cli)
 static int
 work(struct cli *cli, const struct relay_seat *seat)
 {
-    if (cli_declare(cli) != OWED_OK || cli_open(cli, true) != OWED_OK)
+    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
         return cli_fail(cli);
     catch_signals(cli->owed);
     owed_relay_settings settings = read_settings(cli);
@@ -94,14 +97,40 @@ work(struct cli *cli, const struct relay_seat *seat)
 }
 
 static int
-inside_workers(struct cli *cli)
+inside_workers(struct cli *cli, const char *url, int *ret_count)
 {
-    int count = (int)options_number(cli->settings, "concurrency");
-    const char *url = or_empty(options_text(cli->settings, "store"));
-    if (count == 1 || strncmp(url, "sqlite:", sizeof "sqlite:" - 1) != 0)
-        return count;
-    cli_warn("concurrency %d is 1 on SQLite: it has one writer at a time", count);
-    return 1;
+    const struct driver *driver = NULL;
+    if (driver_for(url, &driver, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    *ret_count = (int)options_number(cli->settings, "concurrency");
+    if (*ret_count == 1 || !driver->single_writer)
+        return EXIT_DONE;
+    cli_warn("concurrency %d is 1 here: %s has a single writer", *ret_count, driver->scheme);
+    *ret_count = 1;
+    return EXIT_DONE;
+}
+
+/* rehearse opens in a child what every worker is going to open, so that what is wrong is said once.
+ * This process must not: what it had open would be carried over to its workers. */
+static int
+rehearse(struct cli *cli)
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return cli_refuse(EXIT_AGAIN, "no process can be started: %m");
+    if (pid == 0) {
+        bool opens = cli_declare(cli) == OWED_OK && cli_open(cli, cli->registry) == OWED_OK;
+        _exit(opens ? EXIT_DONE : cli_fail(cli));
+    }
+    int how = 0;
+    while (waitpid(pid, &how, 0) < 0) {
+        if (errno != EINTR)
+            return cli_refuse(EXIT_BUG, "a child of this process was lost: %m");
+    }
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    return cli_refuse(EXIT_CONFIG, "the process ended by SIG%s while it loaded its modules",
+        or_empty(sigabbrev_np(WTERMSIG(how))));
 }
 
 static void
@@ -129,13 +158,19 @@ print_counts(struct cli *cli, const owed_relay_counts *counts)
 }
 
 static int
-supervise(struct cli *cli)
+supervise(struct cli *cli, const char *url)
 {
     owed_relay_settings relay = read_settings(cli);
+    int workers = 1;
+    int code = inside_workers(cli, url, &workers);
+    if (code == EXIT_DONE)
+        code = rehearse(cli);
+    if (code != EXIT_DONE)
+        return code;
     struct supervisor settings = {
         .argv = cli->argv,
         .worker_id = relay.worker_id,
-        .inside_workers = inside_workers(cli),
+        .inside_workers = workers,
         .outside_workers = (int)options_number(cli->settings, "outside-workers"),
         .once = relay.once,
         .limit = relay.limit,
@@ -150,7 +185,6 @@ supervise(struct cli *cli)
         settings.worker_id = id;
     }
     owed_relay_counts counts = {0};
-    int code = EXIT_DONE;
     if (supervisor_run(&settings, &counts, &code, &cli->err) != OWED_OK)
         return cli_fail(cli);
     if (code == EXIT_DONE && (relay.once || relay.limit > 0 || relay.passes > 0))
@@ -170,5 +204,5 @@ run_relay(struct cli *cli)
     const char *url = NULL;
     if (cli_url(cli, &url) != OWED_OK)
         return cli_fail(cli);
-    return seat.shared != NULL ? work(cli, &seat) : supervise(cli);
+    return seat.shared != NULL ? work(cli, &seat) : supervise(cli, url);
 }

@@ -115,7 +115,7 @@ run_requeue(struct cli *cli)
     int code = read_selection(cli, &requeue);
     if (code != EXIT_DONE)
         return code;
-    if (cli_open(cli, false) != OWED_OK)
+    if (cli_open(cli, NULL) != OWED_OK)
         return cli_fail(cli);
     bool go = false;
     code = confirm(cli, &requeue, &go);

@@ -250,11 +250,10 @@ cli_declare(struct cli *cli)
 }
 
 owed_status
-cli_open(struct cli *cli, bool publish)
+cli_open(struct cli *cli, const owed_registry *registry)
 {
     owed_settings settings = {
-        .registry = cli->registry,
-        .no_publish = !publish,
+        .registry = registry,
         .log = write_log,
     };
     settings_fill_store(cli->settings, &settings);

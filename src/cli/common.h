@@ -57,9 +57,9 @@ owed_status cli_open_store(struct cli *cli, bool writes);
 /* cli_declare builds the registry: receivers of owed.conf, then what the modules declare. */
 owed_status cli_declare(struct cli *cli);
 
-/* cli_open opens a handle on the store; publish: with what cli_declare finds, written to the
- * catalogue. */
-owed_status cli_open(struct cli *cli, bool publish);
+/* cli_open opens a handle on the store that declares what stands in registry, and publishes it; NULL:
+ * nothing. */
+owed_status cli_open(struct cli *cli, const owed_registry *registry);
 
 /* cli_id reads an operand or value as the id of a row, above 0. */
 bool cli_id(const char *text, int64_t *ret_id);

@@ -98,12 +98,14 @@ class Relay(StoreCase):
 
     def test_a_store_without_tables_ends_it_with_the_reason(self):
         (self.folder / "empty.db").touch()
-        done = self.owed("relay", "--once", "--store", "sqlite:empty.db", code=78)
-        self.assertIn("owed init", done.stderr)
+        self.refused(78, "owed init", "relay", "--once", "--store", "sqlite:empty.db")
+
+    def test_a_wrong_receiver_is_told_once(self):
+        self.conf('[receiver "shop.label"]\nevent = shop.OrderPlaced\n')
+        self.refused(78, "owed.conf:1", "relay", "--once")
 
     def test_a_module_that_cannot_be_loaded_ends_it_with_the_reason(self):
-        done = self.owed("relay", "--once", "--module", "./none.so", code=78)
-        self.assertIn("none.so", done.stderr)
+        self.refused(78, "none.so", "relay", "--once", "--module", "./none.so")
 
     def test_an_unknown_lane_is_refused_with_the_known_ones(self):
         self.receivers("shop.billing", extra="lane = hooks")
