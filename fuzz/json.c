@@ -19,14 +19,14 @@ static void
 read_string(struct json value, struct arena *arena)
 {
     struct str text, back;
-    if (json_string(value, arena, &text, NULL) != OWED_OK)
+    if (json_read_string(value, arena, &text, NULL) != OWED_OK)
         return;
     must(utf8_is_valid(text) && text.len <= value.text.len && text.p[text.len] == '\0');
     struct buf json;
     buf_init(&json, LIMIT_PAYLOAD_BYTES);
     json_write_string(&json, text);
     must(json_check(buf_view(&json), 0, NULL) == OWED_OK);
-    must(json_string(json_root(buf_view(&json)), arena, &back, NULL) == OWED_OK);
+    must(json_read_string(json_root(buf_view(&json)), arena, &back, NULL) == OWED_OK);
     must(str_eq(text, back));
     buf_done(&json);
 }

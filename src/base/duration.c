@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/str.h"
 
 struct unit {
     const char *name;
@@ -26,12 +27,6 @@ static const struct unit units[] = {
 };
 #define UNIT_COUNT (sizeof units / sizeof units[0])
 #define UNIT_SECOND 3
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* read_unit finds the unit that the letters at *p spell, from units[first] on; UNIT_COUNT: none. */
 static size_t

@@ -50,28 +50,6 @@ refuse(const struct reader *reader, const char *why)
     return fail(reader->err, OWED_CONFIG, "%s:%d: %s", reader->name, reader->line, why);
 }
 
-static bool
-is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static struct str
-trim(struct str text)
-{
-    while (text.len > 0 && is_blank(text.p[0]))
-        text = (struct str){text.p + 1, text.len - 1};
-    while (text.len > 0 && is_blank(text.p[text.len - 1]))
-        text.len--;
-    return text;
-}
-
-static struct str
-skip(struct str text, size_t n)
-{
-    return (struct str){text.p + n, text.len - n};
-}
-
 /* word_length counts the characters of a section's or a key's name. */
 static size_t
 word_length(struct str text)
@@ -130,7 +108,7 @@ read_quoted(struct reader *reader, struct str *text, const char **ret_value)
     *ret_value = unquote(reader, (struct str){text->p, len});
     if (*ret_value == NULL)
         return refuse(reader, QUOTE_ESCAPE);
-    *text = skip(*text, len);
+    *text = str_skip(*text, len);
     return OWED_OK;
 }
 
@@ -140,11 +118,11 @@ static size_t
 plain_length(struct str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        if (i > 0 && is_blank(text.p[i - 1]) && is_comment(skip(text, i)))
+        if (i > 0 && is_space(text.p[i - 1]) && is_comment(str_skip(text, i)))
             return i;
         if (text.p[i] != '"')
             continue;
-        size_t len = quoted_length(skip(text, i));
+        size_t len = quoted_length(str_skip(text, i));
         if (len == 0)
             return SIZE_MAX;
         i += len - 1;
@@ -161,21 +139,21 @@ read_value(struct reader *reader, struct str text, const char **ret_value)
     }
     if (text.p[0] == '"') {
         owed_status status = read_quoted(reader, &text, ret_value);
-        if (status == OWED_OK && !is_comment(trim(text)))
+        if (status == OWED_OK && !is_comment(str_trim(text)))
             return refuse(reader, "expected the end of the line after the closing quote");
         return status;
     }
     size_t len = plain_length(text);
     if (len == SIZE_MAX)
         return refuse(reader, QUOTE_OPEN);
-    *ret_value = arena_copy(&reader->arena, trim((struct str){text.p, len}));
+    *ret_value = arena_copy(&reader->arena, str_trim((struct str){text.p, len}));
     return *ret_value == NULL ? fail_memory(reader->err) : OWED_OK;
 }
 
 static owed_status
 read_head(struct reader *reader, struct str text)
 {
-    text = trim(skip(text, 1));
+    text = str_trim(str_skip(text, 1));
     size_t len = word_length(text);
     if (len == 0)
         return refuse(reader, "expected a section's name after [, of letters, digits, - and _");
@@ -183,14 +161,14 @@ read_head(struct reader *reader, struct str text)
     reader->subsection = "";
     if (reader->section == NULL)
         return fail_memory(reader->err);
-    text = trim(skip(text, len));
+    text = str_trim(str_skip(text, len));
     if (text.len > 0 && text.p[0] == '"') {
         owed_status status = read_quoted(reader, &text, &reader->subsection);
         if (status != OWED_OK)
             return status;
-        text = trim(text);
+        text = str_trim(text);
     }
-    if (text.len == 0 || text.p[0] != ']' || !is_comment(trim(skip(text, 1))))
+    if (text.len == 0 || text.p[0] != ']' || !is_comment(str_trim(str_skip(text, 1))))
         return refuse(reader, "expected [section] or [section \"name\"] alone on its line");
     return reader->entry(
         reader->state, reader->line, reader->section, reader->subsection, NULL, NULL, reader->err);
@@ -217,7 +195,7 @@ static owed_status
 read_key(struct reader *reader, struct str text)
 {
     size_t len = word_length(text);
-    struct str rest = trim(skip(text, len));
+    struct str rest = str_trim(str_skip(text, len));
     if (len == 0 || rest.len == 0 || rest.p[0] != '=')
         return refuse(reader, "expected [section], key = value, or a comment");
     const char *key = arena_copy(&reader->arena, (struct str){text.p, len});
@@ -227,7 +205,7 @@ read_key(struct reader *reader, struct str text)
         return fail(reader->err, OWED_CONFIG, "%s:%d: %s stands before the first [section]",
             reader->name, reader->line, key);
     const char *value = NULL;
-    owed_status status = read_value(reader, trim(skip(rest, 1)), &value);
+    owed_status status = read_value(reader, str_trim(str_skip(rest, 1)), &value);
     if (status == OWED_OK)
         status = note_key(reader, key);
     if (status != OWED_OK)
@@ -246,7 +224,7 @@ read_line(struct reader *reader, struct str text)
         text.len--;
     if (memchr(text.p, '\0', text.len) != NULL || !utf8_is_valid(text))
         return refuse(reader, "the line is not UTF-8 text");
-    text = trim(text);
+    text = str_trim(text);
     if (is_comment(text))
         return OWED_OK;
     return text.p[0] == '[' ? read_head(reader, text) : read_key(reader, text);
@@ -264,14 +242,14 @@ ini_parse(struct str text, const char *name, ini_entry entry, void *state, owed_
     struct reader reader = {.name = name, .entry = entry, .state = state, .err = err};
     owed_status status = OWED_OK;
     if (text.len >= 3 && memcmp(text.p, "\xef\xbb\xbf", 3) == 0)
-        text = skip(text, 3);
+        text = str_skip(text, 3);
     arena_init(&reader.arena, 0);
     while (text.len > 0 && status == OWED_OK) {
         const char *end = memchr(text.p, '\n', text.len);
         size_t len = end == NULL ? text.len : (size_t)(end - text.p);
         reader.line++;
         status = read_line(&reader, (struct str){text.p, len});
-        text = skip(text, end == NULL ? len : len + 1);
+        text = str_skip(text, end == NULL ? len : len + 1);
     }
     tdestroy(reader.seen, leave_place);
     arena_done(&reader.arena);

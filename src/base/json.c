@@ -119,7 +119,7 @@ static bool
 scan_digits(struct scanner *s)
 {
     const char *p = s->p;
-    while (p < s->end && (unsigned char)(*p - '0') <= 9)
+    while (p < s->end && is_digit(*p))
         p++;
     if (p == s->p)
         return expected(s, "a digit");
@@ -163,7 +163,7 @@ scan_scalar(struct scanner *s)
     char c = peek(s);
     if (c == '"')
         return scan_string(s);
-    if (c == '-' || (c >= '0' && c <= '9'))
+    if (c == '-' || is_digit(c))
         return scan_number(s);
     if (c == 't')
         return scan_word(s, STR("true"));

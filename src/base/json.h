@@ -3,8 +3,8 @@
  * json.h - RFC 8259: a scanner that checks and walks without changing a byte, and a writer.
  *
  * Payloads are kept as they came: big integers, 1e400, escaped NULs, lone surrogates and duplicate
- * keys pass unharmed in what nobody declared. Bytes must be UTF-8 (RFC 3629). jansson.h has some of
- * the same names: a file includes one of the two.
+ * keys pass unharmed in what nobody declared. Bytes must be UTF-8 (RFC 3629). jansson.h has the
+ * same enumerators: a file includes one of the two.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -56,9 +56,9 @@ bool json_member(struct json object, const char *key, struct json *ret_value);
 /* json_key_is compares a key as json_next gives it with a plain name, escapes understood. */
 bool json_key_is(struct str key, const char *name);
 
-/* json_string decodes a string to UTF-8, NUL-ended in the arena; a lone surrogate is INVALID, since
+/* json_read_string decodes a string to UTF-8, NUL-ended in the arena; a lone surrogate is INVALID, since
  * no UTF-8 can hold it. The length may exceed strlen where the string holds NULs. */
-owed_status json_string(
+owed_status json_read_string(
     struct json string, struct arena *arena, struct str *ret_text, owed_error *err);
 
 /* json_int64 reads a number that is a whole one in range: 7, 7.0 and 7e0 alike. */

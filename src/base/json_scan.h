@@ -12,16 +12,10 @@
 
 #define EACH_BYTE(byte_) (UINT64_C(0x0101010101010101) * (byte_))
 
-static inline bool
-json_is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 static inline const char *
 json_skip_blanks(const char *p, const char *end)
 {
-    while (p < end && json_is_blank(*p))
+    while (p < end && is_space(*p))
         p++;
     return p;
 }

@@ -109,7 +109,7 @@ json_key_is(struct str key, const char *name)
 }
 
 owed_status
-json_string(struct json string, struct arena *arena, struct str *ret_text, owed_error *err)
+json_read_string(struct json string, struct arena *arena, struct str *ret_text, owed_error *err)
 {
     struct str text = inside(string.text);
     // No escape is shorter than what it stands for.
@@ -149,7 +149,7 @@ static bool
 add_digit(struct whole *whole, int64_t digit)
 {
     if (digit == 0) {
-        whole->shift += whole->value != 0;
+        whole->shift++;
         return true;
     }
     for (; whole->shift > 0; whole->shift--)

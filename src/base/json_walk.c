@@ -81,7 +81,7 @@ skip_value(const char *p, const char *end)
         return skip_string(p, end);
     if (*p == '{' || *p == '[')
         return skip_container(p, end);
-    while (p < end && !json_is_blank(*p) && *p != ',' && *p != '}' && *p != ']')
+    while (p < end && !is_space(*p) && *p != ',' && *p != '}' && *p != ']')
         p++;
     return p;
 }

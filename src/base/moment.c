@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/str.h"
 
 #define SECONDS_PER_DAY INT64_C(86400)
 #define DAYS_PER_ERA INT64_C(146097)       // 400 years
@@ -82,7 +83,7 @@ read_digits(const char **p, int n)
     int64_t number = 0;
     for (int i = 0; i < n; i++) {
         char c = **p;
-        if (c < '0' || c > '9')
+        if (!is_digit(c))
             return -1;
         number = number * 10 + (c - '0');
         (*p)++;
@@ -144,7 +145,7 @@ read_fraction(const char **p, int64_t *us)
         return true;
     (*p)++;
     int digits = 0;
-    for (; **p >= '0' && **p <= '9'; (*p)++, digits++)
+    for (; is_digit(**p); (*p)++, digits++)
         if (digits < 6)
             *us = *us * 10 + (**p - '0');
     for (int i = digits; i < 6; i++)

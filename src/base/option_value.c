@@ -22,7 +22,7 @@ read_int(const char *text, int64_t now_us, int64_t *ret_number)
     char *end;
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    bool starts_well = (text[0] >= '0' && text[0] <= '9') || text[0] == '-';
+    bool starts_well = is_digit(text[0]) || text[0] == '-';
     *ret_number = number;
     return starts_well && end != text && *end == '\0' && errno == 0;
 }
@@ -120,23 +120,17 @@ option_read(const struct option *option, const struct option_text *value, int64_
     return status;
 }
 
-static bool
-is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 char *
 option_next_word(char **rest, bool split)
 {
-    while (**rest == ',' || is_blank(**rest))
+    while (**rest == ',' || is_space(**rest))
         (*rest)++;
     if (**rest == '\0')
         return NULL;
     char *word = *rest;
     size_t len = split ? strcspn(word, ",") : strlen(word);
     *rest = word + len + (word[len] != '\0');
-    while (is_blank(word[len - 1]))
+    while (is_space(word[len - 1]))
         len--;
     word[len] = '\0';
     return word;

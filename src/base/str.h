@@ -35,6 +35,37 @@ str_is(struct str a, const char *text)
     return str_eq(a, str_of(text));
 }
 
+/* str_skip drops the first n bytes; there are that many. */
+static inline struct str
+str_skip(struct str view, size_t n)
+{
+    return (struct str){view.p + n, view.len - n};
+}
+
+/* is_space: a space, tab, CR or LF. */
+static inline bool
+is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static inline bool
+is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* str_trim drops spaces, tabs and line ends at both ends. */
+static inline struct str
+str_trim(struct str view)
+{
+    while (view.len > 0 && is_space(view.p[0]))
+        view = str_skip(view, 1);
+    while (view.len > 0 && is_space(view.p[view.len - 1]))
+        view.len--;
+    return view;
+}
+
 /* or_empty reads NULL as "". */
 static inline const char *
 or_empty(const char *text)

@@ -47,7 +47,7 @@ read_text(const struct reading *reading, const struct line_key *key, struct json
         return refuse_type(reading, key, "a string", value.type);
     struct str text;
     owed_error why;
-    owed_status status = json_string(value, reading->arena, &text, &why);
+    owed_status status = json_read_string(value, reading->arena, &text, &why);
     if (status != OWED_OK)
         return fail(reading->err, status, "\"%s\": %s", key->name, why.text);
     if (memchr(text.p, '\0', text.len) != NULL)
@@ -88,7 +88,7 @@ read_time(const struct reading *reading, const struct line_key *key, struct json
     int64_t at = 0;
     if (value.type != JSON_STRING)
         return refuse_type(reading, key, "a time such as \"2026-11-29T15:04:05Z\"", value.type);
-    if (json_string(value, reading->arena, &text, NULL) != OWED_OK ||
+    if (json_read_string(value, reading->arena, &text, NULL) != OWED_OK ||
         !read_moment(reading, text.p, &at) || at <= 0)
         return fail(reading->err, OWED_INVALID,
             "\"%s\" has to be a time after 1970 such as \"2026-11-29T15:04:05Z\" or \"+90s\", found "

@@ -80,16 +80,6 @@ pauses(const struct lines *lines)
     return poll(&input, 1, PAUSE_MS) == 0;
 }
 
-static bool
-is_blank(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        if (strchr(" \t\r", text.p[i]) == NULL || text.p[i] == '\0')
-            return false;
-    }
-    return true;
-}
-
 /* take_line finds the next whole line behind at, an offset; the last one may lack its end. */
 static bool
 take_line(struct lines *lines, size_t *at, size_t *ret_len)
@@ -126,7 +116,7 @@ add(struct lines *lines, struct line *line, size_t start, size_t len)
 {
     lines->number++;
     *line = (struct line){{NULL, len}, start, lines->number};
-    return is_blank((struct str){lines->bytes + start, len}) ? 0 : 1;
+    return str_trim((struct str){lines->bytes + start, len}).len == 0 ? 0 : 1;
 }
 
 owed_status

@@ -62,7 +62,7 @@ plain_text(struct json value, struct arena *arena, struct str *ret_text)
         *ret_text = value.text;
         return FITS;
     }
-    owed_status status = json_string(value, arena, ret_text, NULL);
+    owed_status status = json_read_string(value, arena, ret_text, NULL);
     if (status == OWED_NOMEM)
         return NO_MEMORY;
     return status == OWED_OK ? FITS : MISFIT;

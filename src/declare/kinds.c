@@ -152,15 +152,9 @@ static size_t
 count_digits(struct str text)
 {
     size_t n = 0;
-    while (n < text.len && text.p[n] >= '0' && text.p[n] <= '9')
+    while (n < text.len && is_digit(text.p[n]))
         n++;
     return n;
-}
-
-static struct str
-str_from(struct str text, size_t from)
-{
-    return (struct str){text.p + from, text.len - from};
 }
 
 /* is_decimal: an optional minus, digits, and optionally a point and digits. */
@@ -168,12 +162,12 @@ static bool
 is_decimal(struct str text)
 {
     if (text.len > 0 && text.p[0] == '-')
-        text = str_from(text, 1);
+        text = str_skip(text, 1);
     size_t whole = count_digits(text);
     if (whole == 0 || whole == text.len)
         return whole > 0;
-    text = str_from(text, whole);
-    return text.p[0] == '.' && text.len > 1 && count_digits(str_from(text, 1)) == text.len - 1;
+    text = str_skip(text, whole);
+    return text.p[0] == '.' && text.len > 1 && count_digits(str_skip(text, 1)) == text.len - 1;
 }
 
 static bool

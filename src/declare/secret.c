@@ -11,28 +11,10 @@
 #define PREFIX "whsec_"
 #define PREFIX_LEN (sizeof PREFIX - 1)
 
-static bool
-is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static struct str
-trimmed(struct str text)
-{
-    while (text.len > 0 && is_blank(text.p[0])) {
-        text.p++;
-        text.len--;
-    }
-    while (text.len > 0 && is_blank(text.p[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 owed_status
 secret_read(struct str text, struct secret *ret_secret, owed_error *err)
 {
-    text = trimmed(text);
+    text = str_trim(text);
     if (text.len >= PREFIX_LEN && memcmp(text.p, PREFIX, PREFIX_LEN) == 0) {
         text.p += PREFIX_LEN;
         text.len -= PREFIX_LEN;

@@ -192,9 +192,9 @@ explain_timeout(struct program *program, const char *what)
 static void
 write_excerpt(const struct program *program, struct flight *flight)
 {
-    struct str text = text_trim(buf_view(&program->err.tail));
+    struct str text = str_trim(buf_view(&program->err.tail));
     if (text.len == 0)
-        text = text_trim(buf_view(&program->out.tail));
+        text = str_trim(buf_view(&program->out.tail));
     text_clean(
         flight->excerpt, sizeof flight->excerpt, text_tail(text, sizeof flight->excerpt - 1), true);
 }

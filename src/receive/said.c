@@ -127,7 +127,7 @@ read_text(struct json object, const char *key, char *ret, size_t size)
     arena_init(&arena, ARENA_BYTES);
     struct str text;
     // A lone surrogate has no UTF-8: then the text is shown as it was written.
-    if (json_string(value, &arena, &text, NULL) != OWED_OK)
+    if (json_read_string(value, &arena, &text, NULL) != OWED_OK)
         text = (struct str){value.text.p + 1, value.text.len - 2};
     text_clean(ret, size, text, false);
     return true;

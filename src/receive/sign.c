@@ -19,9 +19,9 @@
 static struct str
 take_word(struct str *text)
 {
-    *text = text_trim(*text);
+    *text = str_trim(*text);
     size_t len = 0;
-    while (len < text->len && !text_is_blank(text->p[len]))
+    while (len < text->len && !is_space(text->p[len]))
         len++;
     struct str word = {text->p, len};
     text->p += len;

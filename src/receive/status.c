@@ -106,7 +106,7 @@ read_digits(struct str text, int64_t *ret_seconds)
 bool
 retry_after_read(const char *value, int64_t now_us, int64_t *ret_wait_us)
 {
-    struct str text = text_trim(str_of(value));
+    struct str text = str_trim(str_of(value));
     int64_t seconds;
     if (read_digits(text, &seconds)) {
         *ret_wait_us = seconds * US_PER_SECOND;

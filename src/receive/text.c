@@ -37,33 +37,15 @@ text_clean(char *ret, size_t size, struct str bytes, bool lines)
     return used;
 }
 
-bool
-text_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-struct str
-text_trim(struct str text)
-{
-    while (text.len > 0 && text_is_blank(text.p[0])) {
-        text.p++;
-        text.len--;
-    }
-    while (text.len > 0 && text_is_blank(text.p[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 struct str
 text_last_line(struct str text)
 {
-    text = text_trim(text);
+    text = str_trim(text);
     const char *end = text.p + text.len;
     const char *start = end;
     while (start > text.p && start[-1] != '\n')
         start--;
-    return text_trim((struct str){start, (size_t)(end - start)});
+    return str_trim((struct str){start, (size_t)(end - start)});
 }
 
 struct str

@@ -14,11 +14,6 @@
  */
 size_t text_clean(char *ret, size_t size, struct str bytes, bool lines);
 
-bool text_is_blank(char c); // a space, tab, CR or LF
-
-/* text_trim drops blanks and line ends at both ends. */
-struct str text_trim(struct str text);
-
 /* text_last_line returns the last line that holds more than blanks, trimmed; empty: there is none. */
 struct str text_last_line(struct str text);
 

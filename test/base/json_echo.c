@@ -26,7 +26,7 @@ echo_string(struct echo *echo, struct str quoted)
 {
     struct str text;
     struct json string = {JSON_STRING, quoted};
-    if (json_string(string, &echo->arena, &text, NULL) == OWED_OK)
+    if (json_read_string(string, &echo->arena, &text, NULL) == OWED_OK)
         json_write_string(&echo->out, text);
     else
         echo->no_text = true;

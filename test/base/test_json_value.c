@@ -38,8 +38,8 @@ a_string_is_decoded_to_utf8(void **state)
     arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct str text;
-        check_case(
-            json_string(json_root(cases[i].json), &arena, &text, &err) == OWED_OK, cases[i].json.p);
+        check_case(json_read_string(json_root(cases[i].json), &arena, &text, &err) == OWED_OK,
+            cases[i].json.p);
         check_case(str_eq(text, cases[i].text), cases[i].json.p);
         assert_int_equal(text.p[text.len], '\0');
     }
@@ -56,7 +56,8 @@ half_a_surrogate_pair_is_no_text(void **state)
     arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct str text = STR("untouched");
-        check_case(json_string(json_root(str_of(cases[i])), &arena, &text, &err) == OWED_INVALID,
+        check_case(
+            json_read_string(json_root(str_of(cases[i])), &arena, &text, &err) == OWED_INVALID,
             cases[i]);
         assert_true(str_is(text, "untouched"));
         assert_non_null(strstr(err.text, "(\\u"));
@@ -65,7 +66,7 @@ half_a_surrogate_pair_is_no_text(void **state)
     arena_init(&tiny, 1);
     struct str text;
     assert_int_equal(
-        json_string(json_root(STR("\"0123456789abcdef\"")), &tiny, &text, &err), OWED_NOMEM);
+        json_read_string(json_root(STR("\"0123456789abcdef\"")), &tiny, &text, &err), OWED_NOMEM);
     arena_done(&tiny);
     arena_done(&arena);
 }
@@ -279,7 +280,8 @@ any_text_comes_back_from_its_json(void **state)
         assert_true(utf8_is_valid(text));
         json_write_string(&json, text);
         assert_int_equal(json_check(buf_view(&json), 0, &err), OWED_OK);
-        assert_int_equal(json_string(json_root(buf_view(&json)), &arena, &back, &err), OWED_OK);
+        assert_int_equal(
+            json_read_string(json_root(buf_view(&json)), &arena, &back, &err), OWED_OK);
         assert_true(str_eq(text, back));
         buf_done(&json);
         arena_reset(&arena);
