@@ -112,9 +112,7 @@ retry_after_read(const char *value, int64_t now_us, int64_t *ret_wait_us)
         *ret_wait_us = seconds * US_PER_SECOND;
         return true;
     }
-    // Every form of an HTTP date begins with the name of a day; curl_getdate takes much else.
-    bool is_named = text.len > 0 && ((text.p[0] | 0x20) >= 'a' && (text.p[0] | 0x20) <= 'z');
-    time_t at = is_named ? curl_getdate(text.p, NULL) : -1;
+    time_t at = text.len == 0 ? -1 : curl_getdate(text.p, NULL);
     if (at == -1)
         return false;
     if (at <= now_us / US_PER_SECOND) {

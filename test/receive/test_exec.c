@@ -311,16 +311,36 @@ a_program_that_cannot_be_run_is_a_failure_that_says_why(void **state)
 }
 
 static void
-a_program_inherits_three_descriptors_and_no_signal_mask(void **state)
+a_program_inherits_three_descriptors(void **state)
 {
     (void)state;
     struct scene scene;
     scene_open(&scene,
-        "#!/bin/sh\nfor n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && echo $n; done >\"$FOLDER/fds\"\n"
-        "grep -E '^Sig(Blk|Ign)' /proc/self/status >\"$FOLDER/signals\"\n");
+        "#!/bin/sh\nfor n in 0 1 2 3 4 5 6 7 8 9; do [ -e /proc/$$/fd/$n ] && "
+        "echo $n; done >\"$FOLDER/fds\"\nexit 0\n");
     int leaky = open("/dev/null", O_RDONLY);
     assert_int_equal(fcntl(leaky, F_GETFD), 0);
     assert_in_range(leaky, 3, 9);
+    assert_int_equal(run(&scene, "1").verdict, OWED_VERDICT_DONE);
+    close(leaky);
+    char path[256];
+    size_t len;
+    char *fds = slurp(path_in(scene.folder, "fds", path), &len);
+    // Above nine the shell keeps its script open.
+    assert_string_equal(fds, "0\n1\n2\n");
+    free(fds);
+    scene_close(&scene);
+}
+
+static void
+a_program_inherits_no_blocked_and_no_ignored_signal(void **state)
+{
+    (void)state;
+    struct scene scene;
+    // Not a shell: those unblock everything themselves.
+    scene_open(&scene,
+        "#!/usr/bin/awk -f\nBEGIN { while ((getline < \"/proc/self/status\") > 0)\n"
+        "if (/^Sig(Blk|Ign)/) print > (ENVIRON[\"FOLDER\"] \"/signals\") }\n");
     sigset_t blocked, before;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGTERM);
@@ -329,13 +349,8 @@ a_program_inherits_three_descriptors_and_no_signal_mask(void **state)
     assert_int_equal(run(&scene, "1").verdict, OWED_VERDICT_DONE);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    close(leaky);
     char path[256];
     size_t len;
-    char *fds = slurp(path_in(scene.folder, "fds", path), &len);
-    // Above nine the shell keeps its script open.
-    assert_string_equal(fds, "0\n1\n2\n");
-    free(fds);
     char *signals = slurp(path_in(scene.folder, "signals", path), &len);
     assert_has(signals, "SigBlk:\t0000000000000000");
     // 32 and 33 are the C library's own.
@@ -424,7 +439,8 @@ main(void)
         cmocka_unit_test(at_the_time_limit_every_process_of_the_group_is_gone),
         cmocka_unit_test(output_that_a_grandchild_holds_open_holds_up_nobody),
         cmocka_unit_test(a_program_that_cannot_be_run_is_a_failure_that_says_why),
-        cmocka_unit_test(a_program_inherits_three_descriptors_and_no_signal_mask),
+        cmocka_unit_test(a_program_inherits_three_descriptors),
+        cmocka_unit_test(a_program_inherits_no_blocked_and_no_ignored_signal),
         cmocka_unit_test(an_abandoned_program_is_killed_and_never_lands),
         cmocka_unit_test(closing_the_loop_ends_what_still_runs),
         cmocka_unit_test(sixteen_run_at_once),

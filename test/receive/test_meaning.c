@@ -50,6 +50,7 @@ retry_after_is_read_in_seconds_or_as_a_date(void **state)
         {"Mon, 30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
         {"Mon, 30 Nov 2026 00:54:20 -0000", 60 * US_PER_SECOND},
         {"Monday, 30-Nov-26 00:54:20 GMT", 60 * US_PER_SECOND},
+        {"30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
         {"Mon Nov 30 00:54:20 2026", 60 * US_PER_SECOND},
         {"Mon, 30 Nov 2026 00:53:20 GMT", 0},
         {"Sun, 06 Nov 1994 08:49:37 GMT", 0},

@@ -90,6 +90,29 @@ a_secret_file_that_was_replaced_is_read_again(void **state)
 }
 
 static void
+a_secret_written_over_another_in_the_same_instant_is_noticed(void **state)
+{
+    (void)state;
+    char *folder = folder_new();
+    char path[256];
+    struct secrets secrets = {0};
+    owed_receiver declared = {.secret_file = file_in(folder, "secret", SECRET, path)};
+    struct timespec now[2];
+    clock_gettime(CLOCK_REALTIME, &now[0]);
+    now[1] = now[0];
+    assert_int_equal(utimensat(AT_FDCWD, path, now, 0), 0);
+    assert_int_equal(secrets_load(&secrets, &declared, NULL), OWED_OK);
+    struct secret first = secrets.list[0];
+
+    file_in(folder, "secret", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX", path);
+    assert_int_equal(utimensat(AT_FDCWD, path, now, 0), 0);
+    assert_int_equal(secrets_load(&secrets, &declared, NULL), OWED_OK);
+    assert_int_equal(secrets.list[0].len, first.len);
+    assert_memory_not_equal(secrets.list[0].bytes, first.bytes, first.len);
+    folder_free(folder);
+}
+
+static void
 a_secret_file_that_stands_still_is_read_once(void **state)
 {
     (void)state;
@@ -204,6 +227,7 @@ main(void)
         cmocka_unit_test(every_secret_of_a_file_signs_the_first_one_first),
         cmocka_unit_test(four_secrets_fit_and_a_fifth_is_refused),
         cmocka_unit_test(a_secret_file_that_was_replaced_is_read_again),
+        cmocka_unit_test(a_secret_written_over_another_in_the_same_instant_is_noticed),
         cmocka_unit_test(a_secret_file_that_stands_still_is_read_once),
         cmocka_unit_test(what_is_no_secret_is_refused_by_the_name_of_its_file),
         cmocka_unit_test(no_byte_of_a_row_can_end_a_header_line),

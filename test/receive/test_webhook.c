@@ -252,6 +252,7 @@ a_megabyte_arrives_byte_for_byte(void **state)
     assert_int_equal(post(&scene, 200).verdict, OWED_VERDICT_DONE);
     assert_int_equal(scene.server.served->body_len, len);
     assert_memory_equal(scene.server.served->body, payload, len);
+    assert_header(scene.server.served, "expect", ""); // no second of waiting for a "100 Continue"
     scene_close(&scene);
     free(payload);
 }
