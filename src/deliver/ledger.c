@@ -121,7 +121,7 @@ ledger_report(struct worker *w, const struct ledger *ledger)
     for (size_t i = 0; i < ledger->count; i++) {
         const struct note *note = &ledger->notes[i];
         const struct settlement *settlement = &ledger->settlements[i];
-        if (!ledger->landed[i]) {
+        if (!ledger->landed[i] && !ledger->is_unsure) {
             report_discarded(w, settlement, note);
             continue;
         }
@@ -137,6 +137,7 @@ void
 ledger_clear(struct ledger *ledger)
 {
     ledger->count = 0;
+    ledger->is_unsure = false;
     arena_reset(&ledger->arena);
 }
 
@@ -146,6 +147,8 @@ ledger_flush(struct worker *w, struct ledger *ledger, owed_error *err)
     if (ledger->count == 0)
         return OWED_OK;
     owed_status status = ledger_write(w, ledger, err);
+    if (status == OWED_UNSURE)
+        ledger->is_unsure = true;
     if (status != OWED_OK)
         return status;
     worker_wrote(w);

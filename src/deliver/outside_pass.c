@@ -171,15 +171,18 @@ settle_some(struct worker *w)
 {
     struct ledger *ledger = &w->group.ledger; // no group is open here
     ledger_clear(ledger);
+    ledger->is_unsure = w->landed_unsure;
     size_t count = 0;
     for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS; s = s->next, count++)
         note_landed(w, ledger, s);
     owed_error err = {0};
     if (ledger_flush(w, ledger, &err) != OWED_OK) {
+        w->landed_unsure = ledger->is_unsure;
         ledger_clear(ledger);
         trouble(w, "acknowledge", &err);
         return false;
     }
+    w->landed_unsure = false;
     failpoint("ack-sent");
     for (; count > 0; count--) {
         struct sortie *s = w->landed.first;

@@ -121,8 +121,8 @@ ends_when_idle(const struct worker *w)
     return w->settings.once || worker_has_limit(w);
 }
 
-static bool
-is_at_rest(const struct worker *w)
+bool
+worker_is_at_rest(const struct worker *w)
 {
     return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL;
 }
@@ -195,7 +195,7 @@ idle(struct worker *w)
     if (due_us < wait_us && w->vain <= 1)
         wait_us = due_us;
     int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
-    if (!is_at_rest(w) && renewal_us < wait_us)
+    if (!worker_is_at_rest(w) && renewal_us < wait_us)
         wait_us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
     bool is_woken = worker_wait(w, wait_us);
     if (is_woken || !wake_is_proven(w->wake))
@@ -260,7 +260,7 @@ step(struct worker *w)
     share_counts(w);
     if (busy || w->trouble.now || worker_is_stopping(w))
         return true;
-    if (ends_when_idle(w) && is_at_rest(w)) {
+    if (ends_when_idle(w) && worker_is_at_rest(w)) {
         if (w->seat.shared == NULL)
             return false;
         idle_once(w, seen);

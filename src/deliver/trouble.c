@@ -67,6 +67,19 @@ reopen(struct worker *w, owed_error *err)
     return OWED_OK;
 }
 
+/* let_go hands back what this worker still holds and has let go. With nothing in flight that is all it
+ * holds: a claim whose answer was lost is among it. */
+static owed_status
+let_go(struct worker *w, owed_error *err)
+{
+    int64_t given = 0;
+    if (worker_is_at_rest(w))
+        return store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, err);
+    if (w->dropped_count == 0)
+        return OWED_OK;
+    return store_hand_back(w->owed->db, w->dropped, w->dropped_count, &given, err);
+}
+
 /* make_good writes what is noted, and gives back what was let go. */
 static owed_status
 make_good(struct worker *w, owed_error *err)
@@ -74,8 +87,8 @@ make_good(struct worker *w, owed_error *err)
     owed_status status = ledger_flush(w, &w->gathered, err);
     if (status == OWED_OK)
         status = aftermath(w, err);
-    if (status == OWED_OK && w->dropped_count > 0)
-        status = store_hand_back(w->owed->db, w->dropped, w->dropped_count, &(int64_t){0}, err);
+    if (status == OWED_OK)
+        status = let_go(w, err);
     if (status == OWED_OK)
         w->dropped_count = 0;
     if (status == OWED_OK)

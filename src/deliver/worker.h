@@ -74,6 +74,7 @@ struct ledger {
     struct arena arena;
     size_t count;
     int64_t oldest_mono_us;
+    bool is_unsure; // the answer to its commit was lost: what does not land had landed then
     struct settlement settlements[LEDGER_ROWS];
     struct note notes[LEDGER_ROWS];
     bool landed[LEDGER_ROWS];
@@ -179,6 +180,7 @@ struct worker {
     struct outside *outside;
     struct sorties waiting, flying, landed;
     size_t flight_count;
+    bool landed_unsure; // the answer to their commit was lost
     int64_t next_renewal_us;
 
     struct wake *wake;
@@ -285,6 +287,7 @@ owed_status upkeep(struct worker *worker, owed_error *err);
 void upkeep_end(struct worker *worker);
 void worker_wrote(struct worker *worker);
 bool worker_is_stopping(const struct worker *worker);
+bool worker_is_at_rest(const struct worker *worker); // nothing is in flight
 bool worker_has_limit(const struct worker *worker);
 /* worker_wait returns at the latest after timeout_us, sooner when woken or stopped. */
 bool worker_wait(struct worker *worker, int64_t timeout_us);

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_outside_pass.c - attempts outside any transaction: as many as there is room for, each settled
+ * once under its fence. The loop that flies them is the test's own.
+ */
+#include "desk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+/* --- a loop in which every flight ends at the next poll, unless it is held --- */
+
+#define FLIGHTS_MAX 512
+
+struct sky {
+    struct desk *desk;
+    int32_t room_webhook, room_exec;
+    struct flight *flights[FLIGHTS_MAX];
+    size_t count;
+    size_t most; // at once
+    int starts;
+    bool hold;      // nothing ends
+    int hold_polls; // so many polls more
+    owed_outcome outcome;
+    const char *text;
+    void (*at_poll)(struct sky *sky);
+    int closed;
+};
+
+static struct sky *the_sky; // the interface has no state of the opener's
+
+static owed_status
+sky_open(const struct outside_settings *settings, struct outside **ret_outside, owed_error *err)
+{
+    (void)settings;
+    (void)err;
+    *ret_outside = (struct outside *)the_sky;
+    return OWED_OK;
+}
+
+static struct sky *
+sky_of(struct outside *outside)
+{
+    return (struct sky *)outside;
+}
+
+static int32_t
+sky_room(struct outside *outside, const struct receiver *receiver)
+{
+    const struct sky *sky = sky_of(outside);
+    int32_t taken = 0;
+    for (size_t i = 0; i < sky->count; i++)
+        taken += sky->flights[i]->delivery.receiver->runner == receiver->runner;
+    return (receiver->runner == RUN_EXEC ? sky->room_exec : sky->room_webhook) - taken;
+}
+
+static void
+sky_start(struct outside *outside, struct flight *flight)
+{
+    struct sky *sky = sky_of(outside);
+    assert_true(sky->count < FLIGHTS_MAX);
+    assert_true(sky_room(outside, flight->delivery.receiver) > 0);
+    assert_false(store_in_transaction(sky->desk->f->owed->db));
+    assert_null(owed_delivery_tx(&flight->delivery));
+    sky->flights[sky->count++] = flight;
+    sky->starts++;
+    if (sky->count > sky->most)
+        sky->most = sky->count;
+}
+
+static struct flight *
+sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
+{
+    (void)fds;
+    (void)fd_count;
+    struct sky *sky = sky_of(outside);
+    sky->desk->f->now_us += timeout_ms * US_PER_MS;
+    if (sky->at_poll != NULL)
+        sky->at_poll(sky);
+    if (sky->hold || sky->hold_polls-- > 0)
+        return NULL;
+    struct flight *ended = NULL;
+    for (size_t i = sky->count; i > 0; i--) {
+        struct flight *flight = sky->flights[i - 1];
+        flight->outcome = sky->outcome;
+        flight->code = 200;
+        flight->duration_us = 5;
+        if (sky->text != NULL)
+            delivery_say(&flight->delivery, "%s", sky->text);
+        flight->next = ended;
+        ended = flight;
+    }
+    sky->count = 0;
+    return ended;
+}
+
+static void
+sky_abandon(struct outside *outside, struct flight *flight)
+{
+    (void)outside;
+    (void)flight;
+}
+
+static void
+sky_close(struct outside *outside)
+{
+    sky_of(outside)->closed++;
+}
+
+static const struct outside_ops sky_ops = {
+    .open = sky_open,
+    .room = sky_room,
+    .start = sky_start,
+    .poll = sky_poll,
+    .abandon = sky_abandon,
+    .close = sky_close,
+};
+
+static const owed_receiver hook = {
+    .key = "shop.hook", .event = &order_placed, .webhook = "http://127.0.0.1:9/"};
+static const owed_receiver label = {
+    .key = "shop.label", .event = &order_placed, .exec = "/usr/bin/true"};
+
+static void
+fly(struct desk *desk, struct sky *sky)
+{
+    sky->desk = desk;
+    if (sky->room_webhook == 0)
+        sky->room_webhook = 200;
+    if (sky->room_exec == 0)
+        sky->room_exec = 16;
+    if (sky->outcome.verdict == 0)
+        sky->outcome = owed_done();
+    the_sky = sky;
+    desk->seat.outside = &sky_ops;
+}
+
+static void
+open_hook(struct desk *desk, struct sky *sky, int64_t count)
+{
+    fly(desk, sky);
+    fixture_receiver(desk->f, hook);
+    fixture_open(desk->f);
+    desk_fire_many(desk, count);
+}
+
+/* --- tests --- */
+
+static void
+each_is_started_once_and_all_are_settled(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_hook(desk, &sky, 120);
+    desk_once(desk);
+    assert_int_equal(sky.starts, 120);
+    assert_count(desk, "succeeded", 120);
+    assert_int_equal(desk->counts.succeeded, 120);
+    assert_int_equal(sky.closed, 1);
+}
+
+static void
+as_many_fly_at_once_as_there_is_room_for(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 130, .hold_polls = 20};
+    open_hook(desk, &sky, 150);
+    desk_once(desk);
+    assert_int_equal(sky.most, 130);
+    assert_int_equal(sky.starts, 150);
+    assert_count(desk, "succeeded", 150);
+}
+
+static void
+no_more_is_claimed_than_can_start(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 4, .hold = true};
+    open_hook(desk, &sky, 20);
+    desk->settings.passes = 5;
+    sky.hold_polls = 30;
+    sky.hold = false;
+    desk_run(desk);
+    // What is in flight at the end is waited for.
+    assert_int_equal(sky.starts, 4);
+    assert_count(desk, "succeeded", 4);
+    assert_count(desk, "claimed", 0);
+}
+
+static void
+a_kind_without_room_does_not_hold_up_another(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_exec = 2, .hold_polls = 25};
+    fly(desk, &sky);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk_fire_many(desk, 30);
+    owed_close(desk->f->owed);
+    fixture_receiver(desk->f, hook);
+    fixture_open(desk->f);
+    fixture_begin(desk->f);
+    for (int64_t i = 0; i < 10; i++)
+        fixture_fire(desk->f, &order_placed, 99);
+    fixture_commit(desk->f);
+    desk->settings.batch_size = 50;
+    desk_once(desk);
+    assert_int_equal(sky.starts, 50);
+    assert_count(desk, "succeeded", 50);
+    assert_true(sky.most >= 12); // two programs, and the webhooks that came behind thirty
+}
+
+static void
+a_webhook_keeps_a_row_for_every_attempt(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_hook(desk, &sky, 1);
+    desk_once(desk);
+    assert_text(desk, "select verdict from owed_attempt", "succeeded");
+    assert_int_equal(desk_number(desk, "select code from owed_attempt"), 200);
+    assert_int_equal(desk_number(desk, "select duration from owed_attempt"), 5);
+}
+
+static void
+a_program_keeps_one_for_a_failure_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    fly(desk, &sky);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk_fire(desk, 1);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 0);
+}
+
+static void
+a_failure_is_recorded_with_its_text(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.outcome = {.verdict = OWED_VERDICT_FAILED}, .text = "HTTP 503"};
+    open_hook(desk, &sky, 2);
+    desk->settings.passes = 2;
+    desk_run(desk);
+    assert_count(desk, "failed", 2);
+    assert_text(desk, "select last_error from owed_delivery", "HTTP 503");
+    assert_int_equal(desk->counts.failed, 2);
+    assert_true(desk_logged(desk, "receiver=shop.hook"));
+}
+
+static void
+rob_at_poll(struct sky *sky)
+{
+    if (sky->count == 0)
+        return;
+    rob(sky->desk, sky->flights[0]->delivery.row->fence.delivery_id);
+    sky->at_poll = NULL;
+}
+
+static void
+a_flight_whose_row_was_taken_is_discarded_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.at_poll = rob_at_poll, .hold_polls = 1};
+    open_hook(desk, &sky, 3);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 2);
+    assert_text(desk, "select claimed_by from owed_delivery where status = 'claimed'", "thief");
+    assert_int_equal(desk->counts.succeeded, 2);
+    assert_true(desk_logged(desk, "result discarded"));
+}
+
+static void
+leases_of_what_flies_are_renewed_when_they_are_half_spent(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.hold_polls = 200};
+    open_hook(desk, &sky, 3);
+    desk->settings.lease_us = OWED_SECONDS(10);
+    desk->settings.poll_us = OWED_SECONDS(2);
+    desk_once(desk);
+    // Two hundred polls were minutes, and nobody could have taken a row.
+    assert_true(desk->f->now_us - FIXTURE_NOW_US > OWED_SECONDS(60));
+    assert_count(desk, "succeeded", 3);
+    assert_int_equal(sky.starts, 3);
+    assert_false(desk_logged(desk, "discarded"));
+    assert_int_equal(desk_number(desk, "select max(losses) from owed_delivery"), 0);
+}
+
+static void
+stop_at_poll(struct sky *sky)
+{
+    if (sky->count == 0)
+        return;
+    owed_relay_stop(sky->desk->f->owed);
+    sky->at_poll = NULL;
+}
+
+static void
+a_stop_lets_what_flies_land_and_starts_nothing_more(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 4, .hold_polls = 8, .at_poll = stop_at_poll};
+    open_hook(desk, &sky, 10);
+    desk_run(desk);
+    assert_int_equal(sky.starts, 4);
+    assert_count(desk, "succeeded", 4);
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 4);
+    assert_int_equal(desk_number(desk,
+                         "select count(*) from owed_delivery where status = 'claimed' "
+                         "and lease_expires_at > 0"),
+        0);
+}
+
+static void
+rows_of_unknown_receivers_are_left_in_the_loop_too(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_hook(desk, &sky, 5);
+    fixture_run(desk->f->other,
+        "update owed_delivery set receiver_key = 'other.thing' where event_id <= 3");
+    desk->settings.batch_size = 2;
+    desk_once(desk);
+    assert_int_equal(sky.starts, 2);
+    assert_count(desk, "succeeded", 2);
+    assert_int_equal(
+        desk_number(desk, "select sum(attempts) from owed_delivery where event_id <= 3"), 0);
+}
+
+static owed_outcome
+has_no_transaction(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)order;
+    assert_null(owed_delivery_tx(delivery));
+    assert_false(store_in_transaction(actor->desk->f->owed->db));
+    return owed_done();
+}
+
+static void
+an_outside_receiver_in_c_runs_without_a_transaction_beside_the_loop(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    struct actor actor = {0};
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = has_no_transaction;
+    fly(desk, &sky);
+    fixture_receiver(desk->f, hook);
+    desk_receiver(desk, &actor, (owed_receiver){.key = "shop.call", .outside = true});
+    fixture_open(desk->f);
+    desk_fire_many(desk, 6);
+    desk_once(desk);
+    assert_int_equal(actor.calls, 6);
+    assert_int_equal(sky.starts, 6);
+    assert_count(desk, "succeeded", 12);
+    assert_false(desk_logged(desk, "not declared"));
+}
+
+static void
+a_limit_counts_what_flies(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_hook(desk, &sky, 9);
+    desk->settings.limit = 4;
+    desk_run(desk);
+    assert_int_equal(sky.starts, 4);
+    assert_count(desk, "succeeded", 4);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_is_started_once_and_all_are_settled),
+        TEST(as_many_fly_at_once_as_there_is_room_for),
+        TEST(no_more_is_claimed_than_can_start),
+        TEST(a_kind_without_room_does_not_hold_up_another),
+        TEST(a_webhook_keeps_a_row_for_every_attempt),
+        TEST(a_program_keeps_one_for_a_failure_alone),
+        TEST(a_failure_is_recorded_with_its_text),
+        TEST(a_flight_whose_row_was_taken_is_discarded_alone),
+        TEST(leases_of_what_flies_are_renewed_when_they_are_half_spent),
+        TEST(a_stop_lets_what_flies_land_and_starts_nothing_more),
+        TEST(rows_of_unknown_receivers_are_left_in_the_loop_too),
+        TEST(an_outside_receiver_in_c_runs_without_a_transaction_beside_the_loop),
+        TEST(a_limit_counts_what_flies),
+    };
+    return cmocka_run_group_tests_name("outside", tests, NULL, NULL);
+}

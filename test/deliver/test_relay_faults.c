@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_relay_faults.c - the store fails at call 1, 2, 3 ... of a relay's run: at the end every delivery
+ * has ended, and what each receiver wrote is there exactly once.
+ */
+#include "desk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+
+#define CALLS_MAX 400
+#define ORDERS 3
+
+/* Each receiver writes its own number behind the order's. */
+static void
+write_mark(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    write_row(delivery, order->id * 10 + *(int *)actor->state);
+}
+
+static owed_outcome
+marks(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    write_mark(actor, delivery, order);
+    return owed_done();
+}
+
+static owed_outcome
+marks_at_the_second_attempt(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    write_mark(actor, delivery, order);
+    return owed_delivery_attempt(delivery) == 1 ? owed_failed(delivery, "not yet") : owed_done();
+}
+
+static owed_outcome
+quiet(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    return asks_for_nothing(actor, delivery, order);
+}
+
+struct crew {
+    struct actor plain, grouped, late, quiet;
+    int one, two, three;
+};
+
+static void
+do_always(struct actor *actor, act act, int *mark)
+{
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor->acts[i] = act;
+    actor->state = mark;
+}
+
+static void
+open_crew(struct desk *desk, struct crew *crew)
+{
+    *crew = (struct crew){.one = 1, .two = 2, .three = 3};
+    do_always(&crew->plain, marks, &crew->one);
+    do_always(&crew->grouped, marks, &crew->two);
+    do_always(&crew->late, marks_at_the_second_attempt, &crew->three);
+    do_always(&crew->quiet, quiet, NULL);
+    desk_receiver(desk, &crew->plain, (owed_receiver){.key = "shop.plain"});
+    desk_receiver(
+        desk, &crew->grouped, (owed_receiver){.key = "shop.grouped", .database_only = true});
+    desk_receiver(desk, &crew->late, (owed_receiver){.key = "shop.late", .database_only = true});
+    desk_receiver(desk, &crew->quiet, (owed_receiver){.key = "shop.quiet"});
+    fixture_open(desk->f);
+}
+
+/* check_round tells whether the orders of one round were all delivered, each to its full effect. */
+static void
+check_round(struct desk *desk, int64_t first, int64_t call)
+{
+    for (int64_t id = first; id < first + ORDERS; id++)
+        for (int mark = 1; mark <= 3; mark++)
+            if (desk_written(desk, id * 10 + mark) != 1)
+                fail_msg("failing at call %" PRId64 ": mark %d was written %" PRId64 " times", call,
+                    mark, desk_written(desk, id * 10 + mark));
+    int64_t open =
+        desk_number(desk, "select count(*) from owed_delivery where status <> 'succeeded'");
+    if (open != 0)
+        fail_msg("failing at call %" PRId64 ": %" PRId64 " rows did not succeed", call, open);
+}
+
+/* run_with_fault runs the relay on a connection that fails at a call; false: there was no such call. */
+static bool
+run_with_fault(struct desk *desk, int64_t first, int64_t call, owed_status status, bool after)
+{
+    owed *handle = desk->f->owed;
+    fixture_begin(desk->f);
+    for (int64_t id = first; id < first + ORDERS; id++)
+        fixture_fire(desk->f, &order_placed, id);
+    fixture_commit(desk->f);
+    struct fault fault = {.fail_at = call, .status = status, .after = after};
+    struct db *broken = driver_fault_wrap(handle->db, &fault);
+    handle->db = broken;
+    desk->settings.once = true;
+    desk->wait_count = 0;
+    owed_status ended = relay_work(handle, &desk->settings, &desk->seat, NULL, &desk->f->err);
+    bool was_reached = fault.calls >= call;
+    // A relay that could not even begin says so; nobody else gives up.
+    if (ended != OWED_OK && fault.calls > call)
+        fail_msg("failing at call %" PRId64 ": %s", call, desk->f->err.text);
+    if (handle->db == broken) {
+        store_close(broken);
+        const struct db_options options = {.busy_timeout_us = US_PER_MS};
+        assert_ok(store_open(desk->f->url, &options, &handle->db, &desk->f->err));
+    }
+    // Retries are due; so is what a lost claim holds.
+    for (int i = 0; i < 2; i++) {
+        desk->f->now_us += OWED_HOURS(2);
+        desk_once(desk);
+    }
+    return was_reached;
+}
+
+static void
+fail_at_every_call(struct desk *desk, owed_status status, bool after)
+{
+    struct crew crew;
+    open_crew(desk, &crew);
+    int64_t call = 1;
+    for (; call < CALLS_MAX; call++) {
+        int64_t first = call * ORDERS;
+        bool was_reached = run_with_fault(desk, first, call, status, after);
+        check_round(desk, first, call);
+        if (!was_reached)
+            break;
+    }
+    assert_in_range(call, 30, CALLS_MAX - 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_delivery where losses > 0"), 0);
+    assert_int_equal(
+        desk_number(
+            desk, "select max(attempts) from owed_delivery where receiver_key <> 'shop.late'"),
+        1);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 2);
+}
+
+static void
+a_store_that_goes_away_at_any_call_costs_nothing(void **state)
+{
+    fail_at_every_call(*state, OWED_UNAVAILABLE, false);
+}
+
+static void
+an_answer_that_is_lost_at_any_call_costs_nothing(void **state)
+{
+    fail_at_every_call(*state, OWED_UNAVAILABLE, true);
+}
+
+static void
+a_busy_store_costs_nothing(void **state)
+{
+    fail_at_every_call(*state, OWED_BUSY, false);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_store_that_goes_away_at_any_call_costs_nothing),
+        TEST(an_answer_that_is_lost_at_any_call_costs_nothing),
+        TEST(a_busy_store_costs_nothing),
+    };
+    return cmocka_run_group_tests_name("a relay whose store fails", tests, NULL, NULL);
+}
