@@ -31,10 +31,10 @@ run_file(const char *path)
     }
     CLEANUP(buf_done) struct buf bytes;
     buf_init(&bytes, INPUT_BYTES);
-    char piece[4096];
-    size_t n;
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        buf_add(&bytes, piece, n);
+    if (!buf_add_file(&bytes, file) || bytes.failed) {
+        fprintf(stderr, "%s cannot be read, or is longer than %zu bytes\n", path, INPUT_BYTES);
+        return 1;
+    }
     // So that a target that aborts has named its input.
     printf("%s\n", path);
     fflush(stdout);

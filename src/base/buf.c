@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FIRST_BYTES ((size_t)256)
@@ -93,6 +92,16 @@ buf_printf(struct buf *buf, const char *format, ...)
     vsnprintf(buf->p + buf->len, (size_t)len + 1, format, args);
     va_end(args);
     buf->len += (size_t)len;
+}
+
+bool
+buf_add_file(struct buf *buf, FILE *file)
+{
+    char bytes[4096];
+    size_t n;
+    while (!buf->failed && (n = fread(bytes, 1, sizeof bytes, file)) > 0)
+        buf_add(buf, bytes, n);
+    return !ferror(file);
 }
 
 void

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <owed/export.h>
 
@@ -30,6 +31,9 @@ void buf_putc(struct buf *buf, char c);
 void buf_str(struct buf *buf, struct str view);
 void buf_int(struct buf *buf, int64_t number);
 void buf_printf(struct buf *buf, const char *format, ...) OWED_PRINTF(2, 3);
+
+/* buf_add_file appends what is left of the file; false: it cannot be read, and errno says why. */
+bool buf_add_file(struct buf *buf, FILE *file);
 
 /* buf_clear empties the buffer and forgets a failure; the memory stays. */
 void buf_clear(struct buf *buf);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <search.h>
-#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -256,21 +255,6 @@ ini_parse(struct str text, const char *name, ini_entry entry, void *state, owed_
     return status;
 }
 
-/* read_all reads a file of at most LIMIT_CONFIG_BYTES. */
-static owed_status
-read_all(FILE *file, const char *path, struct buf *text, owed_error *err)
-{
-    char bytes[4096];
-    size_t n;
-    while ((n = fread(bytes, 1, sizeof bytes, file)) > 0)
-        buf_add(text, bytes, n);
-    if (ferror(file))
-        return fail_native(err, OWED_CONFIG, errno, "%s cannot be read: %m", path);
-    if (text->failed)
-        return fail(err, OWED_CONFIG, "%s is longer than %zu bytes", path, LIMIT_CONFIG_BYTES);
-    return OWED_OK;
-}
-
 owed_status
 ini_read(const char *path, ini_entry entry, void *state, owed_error *err)
 {
@@ -280,6 +264,9 @@ ini_read(const char *path, ini_entry entry, void *state, owed_error *err)
             "%s cannot be opened: %m", path);
     CLEANUP(buf_done) struct buf text;
     buf_init(&text, LIMIT_CONFIG_BYTES);
-    owed_status status = read_all(file, path, &text, err);
-    return status != OWED_OK ? status : ini_parse(buf_view(&text), path, entry, state, err);
+    if (!buf_add_file(&text, file))
+        return fail_native(err, OWED_CONFIG, errno, "%s cannot be read: %m", path);
+    if (text.failed)
+        return fail(err, OWED_CONFIG, "%s is longer than %zu bytes", path, LIMIT_CONFIG_BYTES);
+    return ini_parse(buf_view(&text), path, entry, state, err);
 }

@@ -119,6 +119,22 @@ everything_else_is_refused_where_it_goes_wrong(void **state)
 }
 
 static void
+every_byte_is_judged_alike_wherever_it_stands_in_a_string(void **state)
+{
+    (void)state;
+    for (int byte = 0; byte < 256; byte++)
+        for (size_t place = 1; place < 26; place++) {
+            char text[28];
+            memset(text, 'a', sizeof text);
+            text[0] = text[sizeof text - 1] = '"';
+            text[place] = (char)byte;
+            bool is_plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+            owed_status status = check_copy((struct str){text, sizeof text});
+            assert_int_equal(status, is_plain ? OWED_OK : OWED_INVALID);
+        }
+}
+
+static void
 a_nul_byte_is_refused_wherever_it_stands(void **state)
 {
     (void)state;
@@ -230,6 +246,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_that_rfc_8259_allows_is_accepted),
         cmocka_unit_test(everything_else_is_refused_where_it_goes_wrong),
+        cmocka_unit_test(every_byte_is_judged_alike_wherever_it_stands_in_a_string),
         cmocka_unit_test(a_nul_byte_is_refused_wherever_it_stands),
         cmocka_unit_test(nesting_is_bounded_and_counted),
         cmocka_unit_test(the_root_is_found_without_its_blanks),

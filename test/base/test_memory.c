@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_memory.c - arenas and growing buffers, up to their limits.
+ * test_memory.c - arenas, growing buffers up to their limits, and views.
  */
 #include "../unit.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -117,6 +117,49 @@ a_buffer_takes_nothing_in_part_and_nothing_after_it_failed(void **state)
     buf_done(&buf);
 }
 
+static void
+a_buffer_takes_the_rest_of_a_file(void **state)
+{
+    (void)state;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    for (int i = 0; i < 3000; i++)
+        fprintf(file, "%04d", i);
+    fseek(file, 4, SEEK_SET);
+    struct buf buf;
+    buf_init(&buf, 12000);
+    buf_puts(&buf, "0000");
+    assert_true(buf_add_file(&buf, file));
+    assert_false(buf.failed);
+    assert_int_equal(buf.len, 12000);
+    assert_memory_equal(buf_text(&buf) + 11996, "2999", 5);
+    rewind(file);
+    assert_true(buf_add_file(&buf, file));
+    assert_true(buf.failed);
+    fclose(file);
+    buf_clear(&buf);
+    FILE *folder = fopen("/", "re");
+    assert_non_null(folder);
+    assert_false(buf_add_file(&buf, folder));
+    fclose(folder);
+    buf_done(&buf);
+}
+
+static void
+a_view_is_trimmed_at_both_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *trimmed;
+    } cases[] = {{"", ""}, {" \t\r\n", ""}, {" a b\r\n", "a b"}, {"a", "a"}, {"\v a", "\v a"}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_case(str_is(str_trim(str_of(cases[i].text)), cases[i].trimmed), cases[i].text);
+    assert_true(str_is(str_skip(STR("abc"), 2), "c"));
+    assert_true(str_eq(str_of(NULL), (struct str){NULL, 0}));
+    assert_false(str_eq(STR("ab"), STR("ac")));
+    assert_false(str_eq(STR("ab"), STR("abc")));
+}
+
 int
 main(void)
 {
@@ -127,6 +170,8 @@ main(void)
         cmocka_unit_test(an_arena_copies_text),
         cmocka_unit_test(a_buffer_holds_what_was_added_and_ends_in_a_nul),
         cmocka_unit_test(a_buffer_takes_nothing_in_part_and_nothing_after_it_failed),
+        cmocka_unit_test(a_buffer_takes_the_rest_of_a_file),
+        cmocka_unit_test(a_view_is_trimmed_at_both_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

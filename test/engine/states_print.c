@@ -24,11 +24,7 @@ check(const char *path, const char *table)
     }
     CLEANUP(buf_done) struct buf text;
     buf_init(&text, DOCUMENT_BYTES);
-    char bytes[4096];
-    size_t n;
-    while ((n = fread(bytes, 1, sizeof bytes, file)) > 0)
-        buf_add(&text, bytes, n);
-    bool holds = !text.failed && strstr(buf_text(&text), table) != NULL;
+    bool holds = buf_add_file(&text, file) && strstr(buf_text(&text), table) != NULL;
     if (!holds)
         fprintf(stderr, "%s does not hold the table of states as it is; it should say:\n%s", path,
             table);
