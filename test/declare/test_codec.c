@@ -901,6 +901,17 @@ takes_structs_up_to_thirty_two_deep(void **state)
 }
 
 static void
+takes_fields_in_another_order_than_the_struct_has_them(void **state)
+{
+    (void)state;
+    static const owed_field fields[] = {
+        OWED_INT32(line, quantity), OWED_TEXT(line, sku), OWED_FIELDS_END};
+    const owed_event_type type = {.name = "shop.Line", .fields = fields, .size = sizeof(line)};
+    assert_status(OWED_OK, codec_check(&type, &err));
+    assert_string_equal(encode(&type, &(line){"A", 2}), "{\"quantity\":2,\"sku\":\"A\"}");
+}
+
+static void
 takes_512_fields_and_no_more(void **state)
 {
     (void)state;
@@ -1006,6 +1017,7 @@ main(void)
         TEST(refuses_descriptors_that_cannot_be),
         TEST(refuses_a_struct_that_holds_itself),
         TEST(takes_structs_up_to_thirty_two_deep),
+        TEST(takes_fields_in_another_order_than_the_struct_has_them),
         TEST(takes_512_fields_and_no_more),
         TEST(passes_opaque_payloads_on_as_they_stand),
         TEST(describes_fields_for_the_catalogue),

@@ -517,7 +517,7 @@ refuses_bad_urls(void **state)
     };
     CHECK_REFUSALS(refusals);
     const char *fine[] = {"http://127.0.0.1:8080/hook?x=1#y", "HTTPS://A.EXAMPLE",
-        "http://[::1]:9/", "https://a.example/@user", "https://a.example:65535?at=a@b"};
+        "http://[::1]:9/", "https://a.example/~user/@", "https://a.example:65535?at=a@b"};
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
         char key[] = "shop.0";
         key[5] = (char)('0' + i);
