@@ -201,30 +201,57 @@ say(void *state, enum finding finding, const char *sentence)
 }
 
 static void
+owe(const char *key)
+{
+    const struct new_delivery delivery = {.event_id = 1,
+        .receiver_key = key,
+        .lane = "shop/default",
+        .kind = "inside",
+        .max_attempts = 5,
+        .available_at_us = NOW_US};
+    assert_status(OWED_OK, store_begin(db, true, &err));
+    assert_status(OWED_OK, store_insert_delivery(db, &delivery, &err));
+    assert_status(OWED_OK, store_commit(db, &err));
+}
+
+static void
+finds(const char *sentences, size_t expected)
+{
+    size_t count = 0;
+    buf_clear(&said);
+    assert_status(OWED_OK, checks_store(db, registry, NOW_US, say, &said, &count, &err));
+    assert_int_equal(count, expected);
+    assert_string_equal(buf_text(&said), sentences);
+}
+
+#define NOBODY \
+    ": nobody declares it; what it is owed (1) is orphaned after the grace unless somebody publishes it\n"
+
+static void
 warns_of_what_is_owed_to_nobody(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"shop.gone", "shop.gone2", "shop.here"};
     declare((owed_receiver){.key = "shop.here", .run = run});
-    assert_status(OWED_OK, store_begin(db, true, &err));
-    for (size_t i = 0; i < 3; i++) {
-        const struct new_delivery delivery = {.event_id = 1,
-            .receiver_key = keys[i],
-            .lane = "shop/default",
-            .kind = "inside",
-            .max_attempts = 5,
-            .available_at_us = NOW_US};
-        assert_status(OWED_OK, store_insert_delivery(db, &delivery, &err));
-    }
-    assert_status(OWED_OK, store_commit(db, &err));
+    owe("shop.gone");
+    owe("shop.gone2");
+    owe("shop.here");
+    finds("warning: receiver \"shop.gone\"" NOBODY "warning: receiver \"shop.gone2\"" NOBODY, 2);
+}
 
-    size_t count = 0;
-    assert_status(OWED_OK, checks_store(db, registry, NOW_US, say, &said, &count, &err));
-    assert_int_equal(count, 2);
-#define NOBODY \
-    ": nobody declares it; what it is owed (1) is orphaned after the grace unless somebody publishes it\n"
-    assert_string_equal(buf_text(&said),
-        "warning: receiver \"shop.gone\"" NOBODY "warning: receiver \"shop.gone2\"" NOBODY);
+static void
+knows_what_others_published_until_they_remove_it(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.other", .run = run});
+    publish(1);
+    owed_registry_free(registry);
+    assert_status(OWED_OK, owed_registry_new("shop", &registry, &err));
+    declare((owed_receiver){.key = "shop.here", .run = run});
+    publish(0);
+    owe("shop.other");
+    finds("", 0);
+    publish(2);
+    finds("warning: receiver \"shop.other\"" NOBODY, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -239,6 +266,7 @@ main(void)
         TEST(publishes_the_other_modes_for_readers),
         TEST(removes_what_a_later_release_no_longer_declares),
         TEST(warns_of_what_is_owed_to_nobody),
+        TEST(knows_what_others_published_until_they_remove_it),
     };
     return cmocka_run_group_tests_name("publish", tests, folder_setup, folder_teardown);
 }
