@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_aftermath.c - a worker died: the next one in its slot makes good what it left, first of all.
+ * And what a worker tells its supervisor while it lives.
+ */
+#include "desk.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static const owed_receiver stock = {.key = "shop.stock"};
+
+struct post {
+    struct desk *desk;
+    struct shared *shared;
+    struct slot *slot;
+    int fd;
+    struct actor actor;
+};
+
+static int
+post_setup(void **state)
+{
+    static struct post post;
+    post = (struct post){.fd = -1};
+    void *desk = NULL;
+    if (desk_setup(&desk) != 0)
+        return -1;
+    post.desk = desk;
+    owed_dice dice = dice_seeded(&post.desk->f->seed);
+    assert_ok(shared_new("packer", &dice, &post.shared, &post.fd, &post.desk->f->err));
+    post.shared->slot_count = 1;
+    post.slot = &post.shared->slots[0];
+    post.slot->role = ROLE_INSIDE;
+    atomic_store(&post.shared->limit_left, -1);
+    post.desk->seat.shared = post.shared;
+    post.desk->seat.role = ROLE_INSIDE;
+    *state = &post;
+    return 0;
+}
+
+static int
+post_teardown(void **state)
+{
+    struct post *post = *state;
+    shared_free(post->shared);
+    close(post->fd);
+    void *desk = post->desk;
+    return desk_teardown(&desk);
+}
+
+/* dies has a worker of this slot hold all orders, with the first in hand. */
+static void
+dies(struct post *post, int64_t orders, enum phase phase, struct death death)
+{
+    struct desk *desk = post->desk;
+    desk_receiver(
+        desk, &post->actor, (owed_receiver){.key = "shop.stock", .timeout_us = OWED_SECONDS(30)});
+    fixture_open(desk->f);
+    desk_fire_many(desk, orders);
+    char sql[300];
+    snprintf(sql, sizeof sql,
+        "update owed_delivery set status = 'claimed', claimed_by = '%s/0', claimed_at = 5, "
+        "lease_expires_at = %" PRId64,
+        post->shared->instance, FIXTURE_NOW_US + OWED_MINUTES(5));
+    fixture_run(desk->f->other, sql);
+    const struct in_hand hand = {
+        .delivery_id = desk_number(desk, "select min(id) from owed_delivery"),
+        .claimed_at_us = 5,
+        .started_at_us = FIXTURE_NOW_US - OWED_SECONDS(2),
+        .timeout_us = OWED_SECONDS(30),
+        .attempt = 1,
+        .receiver_key = "shop.stock",
+    };
+    slot_begin(post->shared, 0, &hand);
+    slot_phase(post->shared, 0, phase);
+    post->slot->death = death;
+}
+
+/* next_worker only makes good: a stop has been asked for. */
+static void
+next_worker(struct post *post)
+{
+    atomic_store(&post->shared->stop, 1);
+    desk_run(post->desk);
+    assert_int_equal(post->slot->death.cause, DEATH_NONE);
+    assert_int_equal(atomic_load(&post->slot->phase), PHASE_IDLE);
+    assert_int_equal(post->actor.calls, 0);
+}
+
+static void
+assert_free(struct post *post, int64_t expected)
+{
+    assert_int_equal(desk_number(post->desk,
+                         "select count(*) from owed_delivery where status = "
+                         "'claimed' and lease_expires_at = 0"),
+        expected);
+}
+
+static void
+a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free(void **state)
+{
+    struct post *post = *state;
+    struct desk *desk = post->desk;
+    dies(post, 3, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    next_worker(post);
+    assert_count(desk, "failed", 1);
+    assert_text(desk, "select last_error from owed_delivery where status = 'failed'",
+        "the worker running it died: SIGSEGV");
+    assert_text(desk, "select verdict from owed_attempt", "died");
+    assert_int_equal(desk_number(desk, "select code from owed_attempt"), -SIGSEGV);
+    assert_int_equal(desk_number(desk, "select duration from owed_attempt"), OWED_SECONDS(2));
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 1);
+    assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 0);
+    assert_free(post, 2);
+    assert_true(desk_logged(desk, "receiver=shop.stock delivery=1 attempt=1 kind=died now=failed"));
+}
+
+static void
+the_last_attempt_of_one_that_crashes_ends_it(void **state)
+{
+    struct post *post = *state;
+    dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGABRT});
+    fixture_run(post->desk->f->other, "update owed_delivery set attempts = 4");
+    next_worker(post);
+    assert_count(post->desk, "dead", 1);
+    assert_int_equal(atomic_load(&post->shared->dead), 1);
+}
+
+static void
+a_receiver_that_calls_exit_has_failed_too(void **state)
+{
+    struct post *post = *state;
+    dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .exit_status = 3});
+    next_worker(post);
+    assert_text(post->desk, "select last_error from owed_delivery",
+        "the worker running it died: it exited with status 3");
+}
+
+static void
+one_that_ran_past_its_timeout_has_failed_too(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_TIMEOUT, .signal = SIGKILL});
+    next_worker(post);
+    assert_text(post->desk, "select last_error from owed_delivery where status = 'failed'",
+        "still running after 30s: the worker was killed");
+    assert_free(post, 1);
+}
+
+static void
+a_kill_from_outside_is_a_loss_and_no_attempt(void **state)
+{
+    struct post *post = *state;
+    struct desk *desk = post->desk;
+    dies(post, 3, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGKILL});
+    next_worker(post);
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 0);
+    assert_int_equal(desk_number(desk, "select losses from owed_delivery order by id"), 1);
+    assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 1);
+    assert_free(post, 3);
+}
+
+static void
+a_death_while_the_outcome_was_written_blames_no_receiver(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_ACKNOWLEDGING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    next_worker(post);
+    assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
+    assert_free(post, 2);
+}
+
+static void
+a_worker_that_was_called_off_costs_nothing(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_CALLED_OFF, .signal = SIGKILL});
+    next_worker(post);
+    assert_int_equal(
+        desk_number(post->desk, "select sum(attempts) + sum(losses) from owed_delivery"), 0);
+    assert_free(post, 2);
+}
+
+static void
+one_that_died_with_nothing_in_hand_leaves_its_batch_to_others(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_IDLE, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    next_worker(post);
+    assert_int_equal(
+        desk_number(post->desk, "select sum(attempts) + sum(losses) from owed_delivery"), 0);
+    assert_free(post, 2);
+}
+
+static void
+what_somebody_else_holds_by_now_is_left_alone(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    fixture_run(post->desk->f->other, "update owed_delivery set claimed_at = 6, claimed_by = 'x'");
+    next_worker(post);
+    assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
+    assert_count(post->desk, "claimed", 2);
+    assert_free(post, 0);
+}
+
+static void
+a_later_claim_of_the_same_worker_is_not_the_one_that_crashed(void **state)
+{
+    struct post *post = *state;
+    dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    fixture_run(post->desk->f->other, "update owed_delivery set claimed_at = 6");
+    next_worker(post);
+    assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
+}
+
+/* --- what the supervisor is told --- */
+
+static owed_outcome
+looks_at_its_hand(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct post *post = actor->state;
+    const struct in_hand *hand = &post->slot->hand;
+    assert_int_equal(atomic_load(&post->slot->phase), PHASE_RUNNING);
+    assert_int_equal(hand->delivery_id, owed_delivery_id(delivery));
+    assert_string_equal(hand->receiver_key, "shop.stock");
+    assert_int_equal(hand->attempt, 1);
+    assert_int_equal(hand->timeout_us, OWED_SECONDS(9));
+    assert_true(atomic_load(&post->slot->ready));
+    return writes(actor, delivery, order);
+}
+
+static void
+open_post(struct post *post, owed_receiver receiver)
+{
+    post->actor.state = post;
+    desk_receiver(post->desk, &post->actor, receiver);
+    fixture_open(post->desk->f);
+}
+
+static void
+stop_all(struct desk *desk)
+{
+    atomic_store(&desk->seat.shared->stop, 1);
+}
+
+static void
+what_is_in_hand_is_written_before_its_receiver_runs(void **state)
+{
+    struct post *post = *state;
+    post->actor.acts[1] = looks_at_its_hand;
+    open_post(post, (owed_receiver){.key = "shop.stock", .timeout_us = OWED_SECONDS(9)});
+    desk_fire(post->desk, 1);
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_count(post->desk, "succeeded", 1);
+    assert_int_equal(atomic_load(&post->slot->phase), PHASE_IDLE);
+    assert_int_equal(atomic_load(&post->shared->succeeded), 1);
+    char by[256];
+    desk_text(post->desk, "select claimed_by from owed_delivery", by);
+    assert_int_equal(strncmp(by, post->shared->instance, strlen(post->shared->instance)), 0);
+    assert_string_equal(by + strlen(post->shared->instance), "/0");
+}
+
+static void
+see_that_it_waits(struct desk *desk)
+{
+    struct shared *shared = desk->seat.shared;
+    if (!shared_all_wait(shared))
+        return;
+    assert_count(desk, "succeeded", 3);
+    stop_all(desk);
+}
+
+static void
+under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word(void **state)
+{
+    struct post *post = *state;
+    open_post(post, stock);
+    desk_fire_many(post->desk, 3);
+    post->desk->at_wait = see_that_it_waits;
+    desk_once(post->desk);
+    assert_int_equal(atomic_load(&post->shared->stop), 1);
+    assert_true(post->desk->wait_count > 0);
+    assert_count(post->desk, "succeeded", 3);
+}
+
+static void
+the_limit_is_shared(void **state)
+{
+    struct post *post = *state;
+    open_post(post, stock);
+    desk_fire_many(post->desk, 6);
+    atomic_store(&post->shared->limit_left, 4);
+    post->desk->settings.limit = 100; // what the command line said matters no more
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_count(post->desk, "succeeded", 4);
+    assert_int_equal(atomic_load(&post->shared->limit_left), 0);
+}
+
+static void
+a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some(void **state)
+{
+    struct post *post = *state;
+    struct actor call = {.acts = {[1] = asks_for_nothing}};
+    desk_receiver(post->desk, &call, (owed_receiver){.key = "shop.call", .outside = true});
+    open_post(post, stock);
+    desk_fire(post->desk, 1);
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_int_equal(call.calls, 0);
+    assert_int_equal(post->actor.calls, 1);
+    assert_true(atomic_load(&post->shared->has_outside_functions));
+    // And the other way round.
+    atomic_store(&post->shared->stop, 0);
+    post->desk->seat.role = ROLE_FUNCTION;
+    desk_run(post->desk);
+    assert_int_equal(call.calls, 1);
+    assert_int_equal(post->actor.calls, 1);
+    assert_count(post->desk, "succeeded", 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, post_setup, post_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free),
+        TEST(the_last_attempt_of_one_that_crashes_ends_it),
+        TEST(a_receiver_that_calls_exit_has_failed_too),
+        TEST(one_that_ran_past_its_timeout_has_failed_too),
+        TEST(a_kill_from_outside_is_a_loss_and_no_attempt),
+        TEST(a_death_while_the_outcome_was_written_blames_no_receiver),
+        TEST(a_worker_that_was_called_off_costs_nothing),
+        TEST(one_that_died_with_nothing_in_hand_leaves_its_batch_to_others),
+        TEST(what_somebody_else_holds_by_now_is_left_alone),
+        TEST(a_later_claim_of_the_same_worker_is_not_the_one_that_crashed),
+        TEST(what_is_in_hand_is_written_before_its_receiver_runs),
+        TEST(under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word),
+        TEST(the_limit_is_shared),
+        TEST(a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some),
+    };
+    return cmocka_run_group_tests_name("the aftermath of a death", tests, NULL, NULL);
+}
