@@ -9,6 +9,8 @@
 void
 landing_add(struct landing *landing, struct flight *flight, owed_outcome outcome)
 {
+    const struct receiver *receiver = flight->delivery.receiver;
+    share_give(&landing->shares[receiver->runner], receiver);
     flight->outcome = outcome;
     flight->duration_us = clock_monotonic_us(&landing->clock) - flight->started_mono_us;
     if (flight->duration_us < 0)

@@ -6,14 +6,18 @@
 #define RECEIVE_LANDING_H
 
 #include "deliver/outside.h"
+#include "receive/share.h"
+
+#define RUNNERS (RUN_DISCARD + 1)
 
 struct landing {
     owed_clock clock;
-    struct flight *first; // in the order in which they ended
+    struct share shares[RUNNERS]; // by enum runner
+    struct flight *first;         // in the order in which they ended
     struct flight *last;
 };
 
-/* landing_add ends a flight: its outcome, and how long it took. */
+/* landing_add ends a flight: its outcome, how long it took, and that its room is free. */
 void landing_add(struct landing *landing, struct flight *flight, owed_outcome outcome);
 
 /* landing_take empties the list and returns it. */

@@ -47,25 +47,6 @@ start_discard(struct outside *outside, struct flight *flight)
     landing_add(&outside->landing, flight, owed_done());
 }
 
-static int32_t
-webhook_room(const struct outside *outside)
-{
-    return outside->settings.in_flight - outside->webhooks.count;
-}
-
-static int32_t
-exec_room(const struct outside *outside)
-{
-    return outside->settings.exec_in_flight - outside->programs.count;
-}
-
-static int32_t
-plenty(const struct outside *outside)
-{
-    (void)outside;
-    return ENDS_AT_ONCE;
-}
-
 static void
 abandon_webhook(struct outside *outside, struct flight *flight)
 {
@@ -81,13 +62,12 @@ abandon_exec(struct outside *outside, struct flight *flight)
 /* What can be run here, by enum runner. */
 static const struct kind {
     void (*start)(struct outside *outside, struct flight *flight);
-    int32_t (*room)(const struct outside *outside);
     void (*abandon)(struct outside *outside, struct flight *flight); // NULL: never under way
 } kinds[] = {
-    [RUN_WEBHOOK] = {start_webhook, webhook_room, abandon_webhook},
-    [RUN_EXEC] = {start_exec, exec_room, abandon_exec},
-    [RUN_FILE] = {start_file, plenty, NULL},
-    [RUN_DISCARD] = {start_discard, plenty, NULL},
+    [RUN_WEBHOOK] = {start_webhook, abandon_webhook},
+    [RUN_EXEC] = {start_exec, abandon_exec},
+    [RUN_FILE] = {start_file, NULL},
+    [RUN_DISCARD] = {start_discard, NULL},
 };
 
 static const struct kind *
@@ -99,6 +79,16 @@ kind_of(const struct receiver *receiver)
     return &kinds[runner];
 }
 
+static void
+set_limits(struct outside *outside)
+{
+    struct share *shares = outside->landing.shares;
+    shares[RUN_WEBHOOK].limit = outside->settings.in_flight;
+    shares[RUN_EXEC].limit = outside->settings.exec_in_flight;
+    shares[RUN_FILE].limit = ENDS_AT_ONCE;
+    shares[RUN_DISCARD].limit = ENDS_AT_ONCE;
+}
+
 static owed_status
 loop_open(const struct outside_settings *settings, struct outside **ret_outside, owed_error *err)
 {
@@ -108,6 +98,7 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
     outside->settings = *settings;
     outside->settings.clock = clock_or_system(settings->clock);
     outside->landing.clock = outside->settings.clock;
+    set_limits(outside);
     owed_status status = programs_open(&outside->programs, &outside->landing, err);
     if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
@@ -124,14 +115,19 @@ static int32_t
 loop_room(struct outside *outside, const struct receiver *receiver)
 {
     const struct kind *kind = kind_of(receiver);
-    int32_t room = kind == NULL ? 0 : kind->room(outside);
-    return room > 0 ? room : 0;
+    if (kind == NULL)
+        return 0;
+    // A program that was abandoned is gone only once it has been reaped.
+    if (receiver->runner == RUN_EXEC && outside->programs.count >= outside->settings.exec_in_flight)
+        return 0;
+    return share_room(&outside->landing.shares[receiver->runner], receiver);
 }
 
 static void
 loop_start(struct outside *outside, struct flight *flight)
 {
-    const struct kind *kind = kind_of(flight->delivery.receiver);
+    const struct receiver *receiver = flight->delivery.receiver;
+    const struct kind *kind = kind_of(receiver);
     flight->builtin = NULL;
     flight->next = NULL;
     flight->code = 0;
@@ -141,6 +137,7 @@ loop_start(struct outside *outside, struct flight *flight)
             owed_failed(&flight->delivery, "this receiver is not run by the loop"));
         return;
     }
+    share_take(&outside->landing.shares[receiver->runner], receiver);
     kind->start(outside, flight);
 }
 
@@ -205,11 +202,14 @@ loop_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_
 static void
 loop_abandon(struct outside *outside, struct flight *flight)
 {
-    const struct kind *kind = kind_of(flight->delivery.receiver);
-    if (flight->builtin != NULL && kind != NULL && kind->abandon != NULL)
-        kind->abandon(outside, flight);
-    else
+    const struct receiver *receiver = flight->delivery.receiver;
+    const struct kind *kind = kind_of(receiver);
+    if (flight->builtin == NULL || kind == NULL || kind->abandon == NULL) {
         landing_drop(&outside->landing, flight);
+        return;
+    }
+    kind->abandon(outside, flight);
+    share_give(&outside->landing.shares[receiver->runner], receiver);
 }
 
 static void
@@ -219,6 +219,8 @@ loop_close(struct outside *outside)
         return;
     webhooks_close(&outside->webhooks);
     programs_close(&outside->programs);
+    for (size_t i = 0; i < RUNNERS; i++)
+        share_done(&outside->landing.shares[i]);
     free(outside);
 }
 

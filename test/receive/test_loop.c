@@ -5,6 +5,7 @@
 #include "attempt.h"
 #include "server.h"
 
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -110,6 +111,52 @@ a_request_and_a_program_end_beside_each_other(void **state)
     server_stop(&server);
 }
 
+/* count_starts starts what there is room for, and says how many that were. */
+static int
+count_starts(struct outside *outside, struct attempt *attempts, const struct receiver *receiver)
+{
+    int started = 0;
+    for (; outside_builtin.room(outside, receiver) > 0; started++) {
+        attempts[started].flight.delivery.receiver = receiver;
+        outside_builtin.start(outside, &attempts[started].flight);
+    }
+    return started;
+}
+
+static void
+a_dead_destination_leaves_room_for_the_others(void **state)
+{
+    (void)state;
+    struct server server;
+    server_start(&server, answer_together);
+    server.wanted = SIZE_MAX; // it never answers
+    struct outside *outside = outside_new();
+    struct attempt *attempts = calloc(200, sizeof *attempts);
+    char url[64];
+    server_url(&server, 1, url);
+    for (int i = 0; i < 200; i++)
+        attempt_init(&attempts[i], RUN_WEBHOOK, url, STR("1"));
+    const struct receiver *dead = &attempts[0].receiver;
+    const struct receiver *second = &attempts[1].receiver;
+    assert_int_equal(outside_builtin.room(outside, second), 200);
+
+    int first_took = count_starts(outside, attempts, dead);
+    assert_int_equal(first_took, 175);
+    assert_int_equal(outside_builtin.room(outside, second), 25);
+    int second_took = count_starts(outside, attempts + first_took, second);
+    assert_int_equal(second_took, 25);
+
+    // As the first one's end, they are divided evenly.
+    for (int i = 0; i < 100; i++)
+        outside_builtin.abandon(outside, &attempts[i].flight);
+    assert_int_equal(outside_builtin.room(outside, dead), 87 - 75);
+    assert_int_equal(outside_builtin.room(outside, second), 87 - 25);
+    assert_int_equal(outside_builtin.room(outside, &attempts[2].receiver), 175 / 3);
+    outside_builtin.close(outside);
+    server_stop(&server);
+    free(attempts);
+}
+
 static void
 a_receiver_in_c_is_not_for_the_loop(void **state)
 {
@@ -132,6 +179,7 @@ main(void)
         cmocka_unit_test(a_descriptor_of_the_caller_ends_the_wait),
         cmocka_unit_test(the_wait_ends_at_its_time),
         cmocka_unit_test(a_request_and_a_program_end_beside_each_other),
+        cmocka_unit_test(a_dead_destination_leaves_room_for_the_others),
         cmocka_unit_test(a_receiver_in_c_is_not_for_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

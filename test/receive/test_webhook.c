@@ -270,8 +270,8 @@ two_hundred_are_in_flight_at_once(void **state)
     server_url(&server, 1, url);
     for (size_t i = 0; i < 200; i++) {
         attempt_init(&attempts[i], RUN_WEBHOOK, url, STR("1"));
-        attempts[i].receiver.declared.webhook = url;
-        assert_int_equal(outside_builtin.room(outside, &attempts[i].receiver), 200 - i);
+        attempts[i].flight.delivery.receiver = &attempts[0].receiver;
+        assert_int_equal(outside_builtin.room(outside, &attempts[0].receiver), 200 - i);
         outside_builtin.start(outside, &attempts[i].flight);
     }
     assert_int_equal(outside_builtin.room(outside, &attempts[0].receiver), 0);
@@ -328,7 +328,7 @@ a_server_that_never_ends_its_answer_fails_at_the_deadline(void **state)
         int64_t started_us = clock_monotonic_us(&clock_system);
         assert_int_equal(post(&scene, 200).verdict, OWED_VERDICT_FAILED);
         int64_t took_us = clock_monotonic_us(&clock_system) - started_us;
-        assert_true(took_us >= MILLISECONDS(199) && took_us < MILLISECONDS(2000));
+        assert_true(took_us >= MILLISECONDS(199) && took_us < MILLISECONDS(15000));
         assert_true(scene.attempt.flight.duration_us >= MILLISECONDS(199));
         assert_int_equal(scene.attempt.flight.code, 0);
         assert_has(scene.attempt.text, "no complete answer within 200ms");
