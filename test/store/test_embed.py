@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""test_embed.py - what is not fit to be embedded is refused, and says which file it is."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+EMBED = os.environ["EMBED"]
+LIST = 'STATEMENT(ONE, "one", 2, 1)\n'
+ONE = "-- One.\nselect $2, $1, '$1'\n"
+
+
+def embed(files, listed=LIST, dialect="sqlite"):
+    """Runs the generator over a folder of these files; (exit code, what it wrote or said)."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder) / dialect
+        for name, text in {"session.sql": "-- none\n", **files}.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (root.parent / "list.def").write_text(listed)
+        out = root.parent / "out.c"
+        run = subprocess.run(
+            [sys.executable, EMBED, dialect, root, root.parent / "list.def", out, out.with_suffix(".d")],
+            capture_output=True, text=True, check=False)
+        return run.returncode, out.read_text() if run.returncode == 0 else run.stderr
+
+
+def parameters_are_numbered_for_sqlite_but_not_inside_strings():
+    code, out = embed({"query/one.sql": ONE})
+    assert code == 0 and r"select \?2, \?1, '$1'" in out, out
+
+
+def other_dialects_keep_their_parameters():
+    code, out = embed({"query/one.sql": ONE}, dialect="postgres")
+    assert code == 0 and "select $2, $1, '$1'" in out, out
+
+
+def a_file_without_a_line_is_refused():
+    code, said = embed({"query/one.sql": ONE, "query/stray.sql": ONE})
+    assert code != 0 and "stray.sql" in said, said
+
+
+def a_line_without_a_file_is_refused():
+    code, said = embed({"query/other.sql": ONE})
+    assert code != 0 and "one.sql" in said, said
+
+
+def a_wrong_number_of_parameters_is_refused():
+    for text in ("-- One.\nselect $1\n", "-- One.\nselect $3\n"):
+        code, said = embed({"query/one.sql": text})
+        assert code != 0 and "one.sql" in said and "says 2" in said, said
+
+
+def a_statement_without_a_head_comment_is_refused():
+    code, said = embed({"query/one.sql": "select $2, $1\n"})
+    assert code != 0 and "head comment" in said, said
+
+
+def a_line_that_cannot_be_read_is_refused():
+    code, said = embed({"query/one.sql": ONE}, LIST + "STATEMENT(TWO, one, 2, 1)\n")
+    assert code != 0 and "list.def" in said, said
+    code, said = embed({"query/one.sql": ONE}, LIST + LIST)
+    assert code != 0 and "twice" in said, said
+
+
+def migrations_are_numbered_and_carry_their_checksum():
+    text = "create table t (x);\n"
+    code, out = embed({"query/one.sql": ONE, "schema/0001_t.sql": text})
+    assert code == 0 and hashlib.sha256(text.encode()).hexdigest() in out, out
+    code, said = embed({"query/one.sql": ONE, "schema/0002_t.sql": text})
+    assert code != 0 and "0001" in said, said
+
+
+def main():
+    tests = [
+        parameters_are_numbered_for_sqlite_but_not_inside_strings,
+        other_dialects_keep_their_parameters,
+        a_file_without_a_line_is_refused,
+        a_line_without_a_file_is_refused,
+        a_wrong_number_of_parameters_is_refused,
+        a_statement_without_a_head_comment_is_refused,
+        a_line_that_cannot_be_read_is_refused,
+        migrations_are_numbered_and_carry_their_checksum,
+    ]
+    failed = []
+    for test in tests:
+        try:
+            test()
+        except AssertionError as error:
+            failed.append(test.__name__)
+            print(f"{test.__name__}: {error}")
+    print(f"[  PASSED  ] {len(tests) - len(failed)} test(s).")
+    if failed:
+        print(f"[  FAILED  ] {len(failed)} test(s)")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
