@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@ failpoint(const char *name)
     size_t len = strcspn(wanted, ":");
     if (strlen(name) != len || memcmp(wanted, name, len) != 0)
         return;
-    long n = wanted[len] == '\0' ? 1 : strtol(wanted + len + 1, NULL, 10);
+    char *rest = NULL;
+    long n = wanted[len] == '\0' ? 1 : strtol(wanted + len + 1, &rest, 10);
+    bool stops = rest != NULL && strcmp(rest, ":stop") == 0;
     if (atomic_fetch_add(&reached, 1) + 1 == n)
-        kill(getpid(), SIGKILL);
+        kill(getpid(), stops ? SIGSTOP : SIGKILL);
 }
