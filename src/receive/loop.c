@@ -5,6 +5,7 @@
  */
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -21,6 +22,7 @@ struct outside {
     struct landing landing;
     struct webhooks webhooks;
     struct programs programs;
+    bool blocked_sigpipe; // in the thread that opened it
 };
 
 static void
@@ -79,6 +81,33 @@ kind_of(const struct receiver *receiver)
     return &kinds[runner];
 }
 
+/* Whoever writes to a connection that its peer has closed, as a TLS library may, gets SIGPIPE, which
+ * would end the process. It stays blocked in this thread as long as the loop is open. */
+static void
+block_sigpipe(struct outside *outside)
+{
+    sigset_t pipe;
+    sigset_t before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    outside->blocked_sigpipe =
+        pthread_sigmask(SIG_BLOCK, &pipe, &before) == 0 && sigismember(&before, SIGPIPE) == 0;
+}
+
+static void
+unblock_sigpipe(const struct outside *outside)
+{
+    if (!outside->blocked_sigpipe)
+        return;
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    const struct timespec at_once = {0};
+    while (sigtimedwait(&pipe, NULL, &at_once) == SIGPIPE)
+        continue;
+    pthread_sigmask(SIG_UNBLOCK, &pipe, NULL);
+}
+
 static void
 set_limits(struct outside *outside)
 {
@@ -107,6 +136,7 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
         free(outside);
         return status;
     }
+    block_sigpipe(outside);
     *ret_outside = outside;
     return OWED_OK;
 }
@@ -221,6 +251,7 @@ loop_close(struct outside *outside)
     programs_close(&outside->programs);
     for (size_t i = 0; i < RUNNERS; i++)
         share_done(&outside->landing.shares[i]);
+    unblock_sigpipe(outside);
     free(outside);
 }
 

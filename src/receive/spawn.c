@@ -86,16 +86,20 @@ write_all(int fd, struct str bytes)
     return true;
 }
 
-/* payload_file returns a descriptor that can only be read, at the payload's start; -1: errno. */
+/* payload_file returns a descriptor of a file that nobody can change, at its start; -1: errno. */
 static int
 payload_file(struct str payload)
 {
-    CLEANUP(close_fd) int fd = memfd_create("owed-payload", MFD_CLOEXEC);
-    if (fd < 0 || !write_all(fd, payload))
+    int fd = memfd_create("owed-payload", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
         return -1;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+    if (write_all(fd, payload) && fcntl(fd, F_ADD_SEALS, seals) == 0 && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    int native = errno;
+    close(fd);
+    errno = native;
+    return -1;
 }
 
 /* lift moves a descriptor above the standard ones, which a caller may have closed: the child's would

@@ -5,6 +5,7 @@
 #include "attempt.h"
 #include "server.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -158,6 +159,21 @@ a_dead_destination_leaves_room_for_the_others(void **state)
 }
 
 static void
+a_closed_connection_raises_no_sigpipe_while_the_loop_is_open(void **state)
+{
+    (void)state;
+    signal(SIGPIPE, SIG_DFL);
+    struct outside *outside = outside_new();
+    raise(SIGPIPE); // as a TLS library might
+    outside_builtin.close(outside);
+    sigset_t signals;
+    assert_int_equal(sigpending(&signals), 0);
+    assert_int_equal(sigismember(&signals, SIGPIPE), 0);
+    assert_int_equal(pthread_sigmask(SIG_BLOCK, NULL, &signals), 0);
+    assert_int_equal(sigismember(&signals, SIGPIPE), 0);
+}
+
+static void
 a_receiver_in_c_is_not_for_the_loop(void **state)
 {
     (void)state;
@@ -180,6 +196,7 @@ main(void)
         cmocka_unit_test(the_wait_ends_at_its_time),
         cmocka_unit_test(a_request_and_a_program_end_beside_each_other),
         cmocka_unit_test(a_dead_destination_leaves_room_for_the_others),
+        cmocka_unit_test(a_closed_connection_raises_no_sigpipe_while_the_loop_is_open),
         cmocka_unit_test(a_receiver_in_c_is_not_for_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
