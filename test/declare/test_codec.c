@@ -856,6 +856,84 @@ refuses_descriptors_that_cannot_be(void **state)
         assert_refused(codec_check(&cases[i].type, &err), cases[i].sentence);
 }
 
+/* A type of one field of each sort, in which a case changes one word. */
+static owed_event_type
+line_type(const owed_field *fields)
+{
+    return (owed_event_type){.name = "shop.Line", .version = 1, .fields = fields, .size = 64};
+}
+#define LINE(...) line_type((const owed_field[]){__VA_ARGS__, OWED_FIELDS_END})
+
+static void
+tells_types_apart_by_every_word(void **state)
+{
+    (void)state;
+    static const owed_enum_value copied[] = {{"red", RED}, {"deep \"green\"", GREEN}, {NULL, 0}};
+    static const owed_enum_value longer[] = {
+        {"red", RED}, {"deep \"green\"", GREEN}, {"x", 9}, {NULL, 0}};
+    static const owed_enum_value other_word[] = {{"red", RED}, {"green", GREEN}, {NULL, 0}};
+    static const owed_enum_value other_value[] = {{"red", RED}, {"deep \"green\"", 8}, {NULL, 0}};
+    static const owed_field inner[] = {OWED_TEXT(line, sku), OWED_FIELDS_END};
+#define ENUM_FIELD(words_) \
+    { \
+        .kind = OWED_KIND_ENUM, .name = "e", .offset = 32, .words = (words_) \
+    }
+#define TEXT_FIELD(...) \
+    { \
+        .kind = OWED_KIND_TEXT, .name = "t", .offset = 8, __VA_ARGS__ \
+    }
+#define STRUCT_FIELD(fields_, size_) \
+    { \
+        .kind = OWED_KIND_STRUCT, .name = "s", .offset = 16, .fields = (fields_), .size = (size_) \
+    }
+#define ARRAY_FIELD(element_) \
+    { \
+        .kind = OWED_KIND_ARRAY, .name = "a", .offset = 40, .element = (element_), .size = 4 \
+    }
+    const owed_event_type first = LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16),
+        ENUM_FIELD(colors), ARRAY_FIELD(OWED_KIND_INT32));
+    owed_event_type same = LINE(TEXT_FIELD(.fallback = arena_strdup(&arena, "x"), .key = "t"),
+        STRUCT_FIELD(line_fields, 16), ENUM_FIELD(copied), ARRAY_FIELD(OWED_KIND_INT32));
+    assert_true(codec_same(&first, &first));
+    assert_true(codec_same(&first, &same));
+    same.version = 0; // reads as 1
+    assert_true(codec_same(&first, &same));
+
+    const owed_event_type others[] = {
+        LINE(TEXT_FIELD(.fallback = "y"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.optional = true), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x", .optional = true), STRUCT_FIELD(line_fields, 16),
+            ENUM_FIELD(colors), ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x", .key = "u"), STRUCT_FIELD(line_fields, 16),
+            ENUM_FIELD(colors), ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(inner, 16), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 24), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(longer),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(other_word),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(other_value),
+            ARRAY_FIELD(OWED_KIND_INT32)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_ENUM)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(colors)),
+        LINE(TEXT_FIELD(.fallback = "x"), STRUCT_FIELD(line_fields, 16), ENUM_FIELD(colors),
+            ARRAY_FIELD(OWED_KIND_INT32), {.kind = OWED_KIND_BOOL, .name = "more"}),
+        {.name = "shop.Line", .version = 1},
+        {.name = "shop.Line", .version = 2, .fields = first.fields, .size = 64},
+        {.name = "shop.Lime", .version = 1, .fields = first.fields, .size = 64},
+        {.name = "shop.Line", .version = 1, .fields = first.fields, .size = 72},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (codec_same(&first, &others[i]) || codec_same(&others[i], &first))
+            fail_msg("case %zu counts as the same", i);
+    }
+}
+
 static void
 refuses_a_struct_that_holds_itself(void **state)
 {
@@ -1015,6 +1093,7 @@ main(void)
         TEST(gives_absent_keys_their_fallbacks),
         TEST(refuses_fallbacks_that_do_not_fit),
         TEST(refuses_descriptors_that_cannot_be),
+        TEST(tells_types_apart_by_every_word),
         TEST(refuses_a_struct_that_holds_itself),
         TEST(takes_structs_up_to_thirty_two_deep),
         TEST(takes_fields_in_another_order_than_the_struct_has_them),
