@@ -122,11 +122,11 @@ typedef struct owed_receiver {
     const char *secret;      /* webhook: "whsec_..." or base64 of 24 to 64 bytes; or: */
     const char *secret_file; /* a file that holds it */
 
-    void *state;        /* handed to run by owed_delivery_state */
-    const char *lane;   /* "default"; [a-z0-9_.-]{1,64}. Below here: OWED_DURABLE only */
-    bool outside;       /* run: holds no transaction while it runs */
-    bool database_only; /* run: touches this database and nothing else; may share a transaction */
-    int32_t max_attempts;
+    void *state;          /* handed to run by owed_delivery_state */
+    const char *lane;     /* "default"; [a-z0-9_.-]{1,64}. Below here: OWED_DURABLE only */
+    bool outside;         /* run: holds no transaction while it runs */
+    bool database_only;   /* run: touches this database and nothing else; may share a transaction */
+    int32_t max_attempts; /* 0: 5; copied to what is owed when an event is fired */
     int64_t backoff_base_us;
     int64_t backoff_cap_us; /* not below the base, where both are declared */
     int64_t lease_us;

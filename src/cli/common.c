@@ -241,6 +241,8 @@ cli_declare(struct cli *cli)
 {
     owed_status status =
         owed_registry_new(options_text(cli->settings, "app"), &cli->registry, &cli->err);
+    if (status == OWED_OK)
+        settings_fill_registry(cli->settings, cli->registry);
     if (status == OWED_OK && cli->conf != NULL)
         status = conf_load_receivers(cli->conf, cli->registry, &cli->err);
     const char *const *modules = options_list(cli->settings, "module");

@@ -62,12 +62,12 @@ mode_name(owed_mode mode)
 }
 
 static owed_status
-receiver_row(const struct receiver *receiver, const struct publication *publication,
-    struct arena *arena, struct catalogue_receiver *ret_row, owed_error *err)
+receiver_row(const owed_registry *registry, const struct receiver *receiver,
+    const struct publication *publication, struct arena *arena, struct catalogue_receiver *ret_row,
+    owed_error *err)
 {
     const owed_receiver *declared = &receiver->declared;
     bool durable = declared->mode == OWED_DURABLE;
-    int32_t attempts = declared->max_attempts == 0 ? DEFAULT_MAX_ATTEMPTS : declared->max_attempts;
     *ret_row = (struct catalogue_receiver){
         .key = declared->key,
         .app = publication->app,
@@ -76,7 +76,7 @@ receiver_row(const struct receiver *receiver, const struct publication *publicat
         .site = "relay",
         .kind = receiver->kind,
         .lane = receiver->lane,
-        .max_attempts = durable ? attempts : 0,
+        .max_attempts = durable ? receiver_max_attempts(registry, receiver) : 0,
         .backoff_base_us = declared->backoff_base_us,
         .backoff_cap_us = declared->backoff_cap_us,
         .lease_us = declared->lease_us,
@@ -129,8 +129,8 @@ fill(const owed_registry *registry, struct publication *publication, struct aren
         status = event_row(t->type, publication, arena, &events[publication->event_count++], err);
     for (const struct receiver *r = registry->receivers; r != NULL && status == OWED_OK;
          r = r->next)
-        status =
-            receiver_row(r, publication, arena, &receivers[publication->receiver_count++], err);
+        status = receiver_row(
+            registry, r, publication, arena, &receivers[publication->receiver_count++], err);
     return status;
 }
 

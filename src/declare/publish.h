@@ -8,9 +8,6 @@
 #include "declare/registry.h"
 #include "store/store.h"
 
-/* What a receiver that declares no max_attempts is published with. */
-#define DEFAULT_MAX_ATTEMPTS 5
-
 owed_status publish_registry(struct db *db, const owed_registry *registry, int64_t release,
     int64_t now_us, int64_t *ret_changed, owed_error *err);
 

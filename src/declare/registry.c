@@ -26,6 +26,7 @@ owed_registry_new(const char *app, owed_registry **ret_registry, owed_error *err
     if (registry == NULL)
         return fail_memory(err);
     arena_init(&registry->arena, 0);
+    registry->max_attempts = DEFAULT_MAX_ATTEMPTS;
     registry->receivers_end = &registry->receivers;
     registry->types_end = &registry->types;
     registry->app = arena_strdup(&registry->arena, app);
@@ -81,6 +82,13 @@ bool
 receiver_wants(const struct receiver *receiver, const char *event_name)
 {
     return receiver->any_event || strcmp(receiver->type->name, event_name) == 0;
+}
+
+int32_t
+receiver_max_attempts(const owed_registry *registry, const struct receiver *receiver)
+{
+    int32_t declared = receiver->declared.max_attempts;
+    return declared != 0 ? declared : registry->max_attempts;
 }
 
 /* --- types --- */

@@ -35,8 +35,11 @@ struct declared_type {
     struct declared_type *next;
 };
 
+#define DEFAULT_MAX_ATTEMPTS 5
+
 struct owed_registry {
     const char *app;
+    int32_t max_attempts; // of receivers that declare none; a program may set it
     struct arena arena;
     struct receiver *receivers;
     struct receiver **receivers_end;
@@ -56,6 +59,10 @@ owed_status registry_declare(
 
 /* receiver_wants tells whether events of that name are owed to it. */
 bool receiver_wants(const struct receiver *receiver, const char *event_name);
+
+/* receiver_max_attempts is what a delivery is owed with: the number is copied to its row, so that a
+ * lower one later ends nothing that is owed already. */
+int32_t receiver_max_attempts(const owed_registry *registry, const struct receiver *receiver);
 
 /* check_name and check_lane hold the alphabets of names in one place; what says what it is. */
 owed_status check_name(const char *what, const char *name, owed_error *err);

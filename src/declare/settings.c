@@ -99,7 +99,8 @@ const struct option settings_relay[] = {
     RELAY_TIME("backoff-base", "2s", 1, "longest wait after the first failure; it doubles"),
     RELAY_TIME("backoff-cap", "1h", 1, "longest wait after any failure"),
     RELAY_TIME("max-retry-delay", "1d", 1, "longest wait that a receiver may ask for"),
-    RELAY_NUMBER("max-attempts", "5", 1, LIMIT_MAX_ATTEMPTS, "attempts until a delivery is dead"),
+    RELAY_NUMBER("max-attempts", "5", 1, LIMIT_MAX_ATTEMPTS,
+        "attempts until a delivery is dead, for receivers that do not say"),
     RELAY_TIME("orphan-grace", "10m", 0,
         "how long what is owed to a receiver that nobody declares any more is kept owed"),
     RELAY_NUMBER("max-losses", "10", 0, INT32_MAX,
@@ -140,6 +141,12 @@ settings_fill_store(const struct options *options, owed_settings *settings)
     settings->url = options_text(options, "store");
     settings->release = options_number(options, "release");
     settings->busy_timeout_us = options_number(options, "busy-timeout");
+}
+
+void
+settings_fill_registry(const struct options *options, owed_registry *registry)
+{
+    registry->max_attempts = (int32_t)options_number(options, "max-attempts");
 }
 
 /* or_none gives 0, which a caller of the library cannot say, the number that means "none" there. */

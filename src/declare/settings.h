@@ -8,6 +8,7 @@
 #include <owed/owed.h>
 
 #include "base/options.h"
+#include "declare/registry.h"
 
 extern const struct option settings_store[];
 extern const struct option settings_relay[];
@@ -16,9 +17,11 @@ extern const struct option settings_log[];
 /* The three, NULL-ended. */
 extern const struct option *const settings_tables[];
 
-/* settings_fill_store sets url, release and busy_timeout_us; settings_fill_relay all that a relay in
- * this process knows. What they do not name is left alone. Texts and lists live as long as options. */
+/* settings_fill_store sets url, release and busy_timeout_us; settings_fill_registry what holds for
+ * receivers that do not declare it; settings_fill_relay all that a relay in this process knows. What
+ * they do not name is left alone. Texts and lists live as long as options. */
 void settings_fill_store(const struct options *options, owed_settings *settings);
+void settings_fill_registry(const struct options *options, owed_registry *registry);
 void settings_fill_relay(const struct options *options, owed_relay_settings *settings);
 
 #endif

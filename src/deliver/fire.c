@@ -14,7 +14,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "declare/codec.h"
-#include "declare/publish.h"
 #include "deliver/local.h"
 
 /* What is fired: the type is NULL for a name that nobody declared. */
@@ -89,13 +88,12 @@ owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error
     for (; receiver != NULL; receiver = receiver->next) {
         if (receiver->declared.mode != OWED_DURABLE || !receiver_wants(receiver, event->name))
             continue;
-        int32_t declared = receiver->declared.max_attempts;
         struct new_delivery delivery = {
             .event_id = event_id,
             .receiver_key = receiver->declared.key,
             .lane = receiver->lane,
             .kind = receiver->kind,
-            .max_attempts = declared != 0 ? declared : DEFAULT_MAX_ATTEMPTS,
+            .max_attempts = receiver_max_attempts(tx->owed->registry, receiver),
             .available_at_us = event->due_at_us,
         };
         owed_status status = store_insert_delivery(tx->db, &delivery, err);

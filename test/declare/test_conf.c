@@ -149,6 +149,22 @@ fills_the_settings_but_leaves_what_a_flag_said(void **state)
 }
 
 static void
+sets_the_attempts_of_receivers_that_do_not_say(void **state)
+{
+    (void)state;
+    static const owed_receiver plain = {.key = "shop.x", .event_name = "shop.X", .discard = true};
+    static const owed_receiver says = {
+        .key = "shop.y", .event_name = "shop.X", .discard = true, .max_attempts = 3};
+    assert_status(OWED_OK, owed_declare_receiver(registry, &plain, &err));
+    assert_status(OWED_OK, owed_declare_receiver(registry, &says, &err));
+    assert_int_equal(receiver_max_attempts(registry, registry->receivers), 5);
+    assert_status(OWED_OK, load_options("[relay]\nmax-attempts = 8\n"));
+    settings_fill_registry(options, registry);
+    assert_int_equal(receiver_max_attempts(registry, registry->receivers), 8);
+    assert_int_equal(receiver_max_attempts(registry, registry->receivers->next), 3);
+}
+
+static void
 has_the_defaults_that_are_documented(void **state)
 {
     (void)state;
@@ -333,6 +349,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(declares_receivers_that_need_no_c),
         TEST(fills_the_settings_but_leaves_what_a_flag_said),
+        TEST(sets_the_attempts_of_receivers_that_do_not_say),
         TEST(has_the_defaults_that_are_documented),
         TEST(checks_the_words_that_a_command_does_not_use),
         TEST(refuses_wrong_words_with_place_and_nearest_word),

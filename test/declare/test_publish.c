@@ -133,6 +133,16 @@ publishes_all_that_a_receiver_declares(void **state)
 }
 
 static void
+publishes_the_attempts_that_hold_where_none_are_declared(void **state)
+{
+    (void)state;
+    registry->max_attempts = 8;
+    declare((owed_receiver){.key = "shop.stock", .run = run});
+    publish(0);
+    assert_int_equal(published("shop.stock").max_attempts, 8);
+}
+
+static void
 writes_nothing_where_nothing_changed(void **state)
 {
     (void)state;
@@ -261,6 +271,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(publishes_all_that_a_receiver_declares),
+        TEST(publishes_the_attempts_that_hold_where_none_are_declared),
         TEST(writes_nothing_where_nothing_changed),
         TEST(says_what_runs_without_giving_secrets_away),
         TEST(publishes_the_other_modes_for_readers),
