@@ -198,7 +198,9 @@ attempt_run(struct attempt *a)
     show_hand(a);
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
+    a->worker->in_hand = a;
     a->outcome = delivery_call(&a->delivery, a->payload);
+    a->worker->in_hand = NULL;
     handle->cause_event_id = 0;
     handle->cause_correlation_id = NULL;
     worker_phase(a->worker, PHASE_ACKNOWLEDGING);

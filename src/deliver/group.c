@@ -27,9 +27,7 @@ static owed_status
 open_transaction(struct worker *w, owed_error *err)
 {
     struct group *group = &w->group;
-    owed_status status = ledger_flush(w, &w->gathered, err);
-    if (status == OWED_OK)
-        status = store_begin(w->owed->db, true, err);
+    owed_status status = store_begin(w->owed->db, true, err);
     if (status != OWED_OK)
         return status;
     driver_of(w)->guard(w->owed->db, true);
@@ -39,11 +37,38 @@ open_transaction(struct worker *w, owed_error *err)
     return OWED_OK;
 }
 
+/* commit_neighbours lets go of the connection before a receiver that does not share it. */
+static owed_status
+commit_neighbours(struct worker *w, owed_error *err)
+{
+    bool ok = group_close(w);
+    worker_phase(w, PHASE_RUNNING);
+    if (ok)
+        return OWED_OK;
+    return fail_native(
+        err, w->trouble.error.status, w->trouble.error.native, "%s", w->trouble.error.text);
+}
+
+owed_status
+group_make_way(void *state, owed_error *err)
+{
+    struct worker *w = state;
+    if (!w->group.open)
+        return OWED_OK;
+    if (w->in_hand != NULL && w->in_hand->asked)
+        return fail(err, OWED_INVALID,
+            "receiver %s has the transaction of its acknowledgement: write and fire in that one",
+            w->in_hand->task->row->receiver_key);
+    return commit_neighbours(w, err);
+}
+
 owed_status
 group_begin(owed_delivery *delivery, owed_error *err)
 {
     struct attempt *a = delivery->begin_state;
     struct worker *w = a->worker;
+    if (w->group.open && !a->may_share && commit_neighbours(w, err) != OWED_OK)
+        return w->trouble.error.status;
     if (!w->group.open && (w->owed->tx != NULL || store_in_transaction(w->owed->db)))
         return fail(err, OWED_INVALID,
             "receiver %s asked for the transaction of its acknowledgement while one of its own was "
@@ -65,8 +90,7 @@ group_begin(owed_delivery *delivery, owed_error *err)
 bool
 group_takes(const struct worker *w, const struct task *task, const struct known *known)
 {
-    if (!known->receiver->declared.database_only || known_is_slow(known) ||
-        task->state != TASK_TODO)
+    if (known_is_slow(known) || task->state != TASK_TODO)
         return false;
     // Renewing its lease is a commit of its own.
     int64_t left_us = task->lease_expires_at_us - worker_now_us(w);
@@ -166,6 +190,8 @@ end_well(struct worker *w)
     worker_wrote(w);
     ledger_report(w, &group->ledger);
     ledger_clear(&group->ledger);
+    ledger_report(w, &w->gathered);
+    ledger_clear(&w->gathered);
     tx_after_commit(&group->tx);
     tx_done(&group->tx);
     others_look(w);
@@ -173,28 +199,39 @@ end_well(struct worker *w)
         worker_pause(w, GROUP_PAUSE_US);
 }
 
-bool
-group_close(struct worker *w)
+static bool
+commit_group(struct worker *w)
 {
     struct group *group = &w->group;
-    if (!group->open)
-        return true;
-    worker_phase(w, PHASE_ACKNOWLEDGING);
     owed_error err = {0};
     owed_status status = ledger_write(w, &group->ledger, &err);
     if (status != OWED_OK)
         return undo_in_trouble(w, "acknowledge", &err);
     if (!all_landed(&group->ledger))
         return discard_lost(w);
-    status = tx_before_commit(&group->tx, &err);
+    status = ledger_write(w, &w->gathered, &err);
+    if (status == OWED_OK)
+        status = tx_before_commit(&group->tx, &err);
     if (status == OWED_OK)
         status = store_commit(w->owed->db, &err);
+    w->gathered.is_unsure = status == OWED_UNSURE && w->gathered.count > 0;
     if (is_refusal(status))
         return repeat_singly(w, &err);
     if (status != OWED_OK)
         return undo_in_trouble(w, "commit", &err);
     end_well(w);
     return true;
+}
+
+bool
+group_close(struct worker *w)
+{
+    if (!w->group.open)
+        return true;
+    worker_phase(w, PHASE_ACKNOWLEDGING);
+    bool ok = commit_group(w);
+    worker_phase(w, PHASE_IDLE);
+    return ok;
 }
 
 bool
@@ -301,8 +338,7 @@ settle_done(struct attempt *a)
     if (status != OWED_OK)
         return undo_in_trouble(w, "release a savepoint", &err);
     join(a);
-    bool is_shared = a->known->receiver->declared.database_only && a->may_share;
-    return is_shared && !is_over_bounds(w) ? true : group_close(w);
+    return a->may_share && !is_over_bounds(w) ? true : group_close(w);
 }
 
 /* settle_vetoed: something that it fired was refused, and it said done all the same. */
@@ -315,20 +351,17 @@ settle_vetoed(struct attempt *a)
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
 }
 
-/* settle_untouched: it never asked for the transaction. */
+/* settle_untouched: it never asked for the transaction. Its acknowledgement goes with the next ones, be
+ * it with those of a group; but a group that breaks up does not undo it. */
 static bool
 settle_untouched(struct attempt *a)
 {
     struct worker *w = a->worker;
-    bool is_done = a->outcome.verdict == OWED_VERDICT_DONE;
-    if (is_done && w->group.open) {
-        join(a);
-        return is_over_bounds(w) ? group_close(w) : true;
-    }
     note(a);
-    if (!is_done || w->gathered.count == LEDGER_ROWS)
+    bool is_now = a->outcome.verdict != OWED_VERDICT_DONE || w->gathered.count == LEDGER_ROWS;
+    if (is_now)
         return record_now(w);
-    return true;
+    return w->group.open && is_over_bounds(w) ? group_close(w) : true;
 }
 
 static bool

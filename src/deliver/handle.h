@@ -30,6 +30,9 @@ struct owed {
     // While a receiver runs: its event, for what it fires in transactions that it begins itself.
     int64_t cause_event_id;
     const char *cause_correlation_id;
+    // Asked before owed_begin begins: a relay may have the connection's transaction for others.
+    owed_status (*make_way)(void *state, owed_error *err);
+    void *make_way_state;
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
 

@@ -40,8 +40,7 @@ gathered_is_due(const struct worker *w, const struct known *known)
 {
     if (w->gathered.count == 0 || w->group.open)
         return false;
-    return known == NULL || known_is_slow(known) ||
-        worker_mono_us(w) - w->gathered.oldest_mono_us >= GATHER_US;
+    return known == NULL || known_is_slow(known) || ledger_is_old(w, &w->gathered);
 }
 
 static bool
@@ -49,7 +48,7 @@ take_turn(
     struct worker *w, enum share share, struct task *task, struct known *known, struct arena *arena)
 {
     struct attempt attempt;
-    bool may_share = group_takes(w, task, known);
+    bool may_share = known->receiver->declared.database_only && group_takes(w, task, known);
     switch (attempt_prepare(w, task, known, arena, &attempt)) {
     case NOT_OURS:
         leave(w, share, task, known);
@@ -83,6 +82,7 @@ run_task(struct worker *w, enum share share, struct task *task, struct arena *ar
     if (known != NULL && !known_is_of(known, share))
         known = NULL;
     // What the group holds is committed first; should that break it up, its rows come before this.
+    // A plain receiver that is quick may run meanwhile: if it asks, the group makes way.
     if (w->group.open && (known == NULL || !group_takes(w, task, known)))
         return group_close(w);
     if (gathered_is_due(w, known) && !record_now(w))

@@ -104,6 +104,12 @@ ledger_write(struct worker *w, struct ledger *ledger, owed_error *err)
     return OWED_OK;
 }
 
+bool
+ledger_is_old(const struct worker *w, const struct ledger *ledger)
+{
+    return ledger->count > 0 && worker_mono_us(w) - ledger->oldest_mono_us >= GATHER_US;
+}
+
 static void
 count_note(owed_relay_counts *counts, const struct note *note)
 {

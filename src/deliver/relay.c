@@ -329,9 +329,12 @@ relay_work(owed *handle, const owed_relay_settings *settings, const struct relay
     w->owed = handle;
     w->seat = *seat;
     w->slot = seat->shared == NULL ? NULL : &seat->shared->slots[seat->slot];
+    handle->make_way = group_make_way;
+    handle->make_way_state = w;
     owed_status status = set_up(w, settings, err);
     if (status == OWED_OK)
         status = work(w, err);
+    handle->make_way = NULL;
     forget_stop(w);
     if (ret_counts != NULL)
         *ret_counts = w->counts;

@@ -77,10 +77,14 @@ owed_begin(owed *handle, owed_tx **ret_tx, owed_error *err)
     if (handle->tx != NULL)
         return fail(err, OWED_INVALID,
             "a transaction is open on this handle: commit or roll it back before the next one");
+    owed_status status =
+        handle->make_way == NULL ? OWED_OK : handle->make_way(handle->make_way_state, err);
+    if (status != OWED_OK)
+        return status;
     owed_tx *tx = malloc(sizeof *tx);
     if (tx == NULL)
         return fail_memory(err);
-    owed_status status = store_begin(handle->db, true, err);
+    status = store_begin(handle->db, true, err);
     if (status != OWED_OK) {
         free(tx);
         return status;

@@ -117,7 +117,7 @@ struct attempt {
     int64_t started_mono_us;
     int64_t duration_us;
     owed_outcome outcome;
-    bool may_share; // the transaction, with those that come after it
+    bool may_share; // the transaction, with its neighbours
     bool asked;     // it has the group's transaction, in a savepoint
     struct fired **mark;
 };
@@ -171,6 +171,7 @@ struct worker {
     int64_t limit_left;    // embedded; -1: none
     int64_t passes_left;   // -1: no end
 
+    const struct attempt *in_hand; // while its receiver runs
     struct group group;
     struct ledger gathered;
     struct fence *dropped; // claimed rows that a failing store made us let go
@@ -230,6 +231,8 @@ void claim_unspend(struct worker *worker, int64_t count);
 void ledger_add(struct worker *worker, struct ledger *ledger, const struct ended *ended);
 /* ledger_write writes all, in the open transaction or one of its own; landed says what stood. */
 owed_status ledger_write(struct worker *worker, struct ledger *ledger, owed_error *err);
+/* ledger_is_old tells whether something waits in it for as long as it may. */
+bool ledger_is_old(const struct worker *worker, const struct ledger *ledger);
 /* ledger_report counts and logs what was committed. */
 void ledger_report(struct worker *worker, const struct ledger *ledger);
 void ledger_clear(struct ledger *ledger);
@@ -261,7 +264,9 @@ owed_status lease_keep(
 
 /* group.c: the functions that return bool return false when the store failed. */
 owed_status group_begin(owed_delivery *delivery, owed_error *err);
-/* group_takes tells whether a task may join the transaction that is open. */
+/* group_make_way is asked before a receiver begins a transaction of its own on the handle. */
+owed_status group_make_way(void *worker, owed_error *err);
+/* group_takes tells whether a task may run while the transaction of others is open. */
 bool group_takes(const struct worker *worker, const struct task *task, const struct known *known);
 /* group_settle makes good what attempt_run left: the transaction goes on, is committed, or is undone. */
 bool group_settle(struct attempt *attempt);

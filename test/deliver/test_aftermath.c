@@ -268,6 +268,18 @@ what_is_in_hand_is_written_before_its_receiver_runs(void **state)
 }
 
 static void
+nothing_is_in_hand_when_a_worker_ends_well(void **state)
+{
+    struct post *post = *state;
+    open_post(post, (owed_receiver){.key = "shop.stock", .database_only = true});
+    desk_fire_many(post->desk, 5);
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_count(post->desk, "succeeded", 5);
+    assert_int_equal(atomic_load(&post->slot->phase), PHASE_IDLE);
+}
+
+static void
 see_that_it_waits(struct desk *desk)
 {
     struct shared *shared = desk->seat.shared;
@@ -343,6 +355,7 @@ main(void)
         TEST(what_somebody_else_holds_by_now_is_left_alone),
         TEST(a_later_claim_of_the_same_worker_is_not_the_one_that_crashed),
         TEST(what_is_in_hand_is_written_before_its_receiver_runs),
+        TEST(nothing_is_in_hand_when_a_worker_ends_well),
         TEST(under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word),
         TEST(the_limit_is_shared),
         TEST(a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some),

@@ -366,6 +366,112 @@ what_a_failed_one_fired_is_gone_and_nobody_hears_of_it(void **state)
     assert_int_equal(hearer.orders[1], 4);
 }
 
+/* --- plain receivers among them --- */
+
+static owed_outcome
+fires_by_itself(struct actor *actor, owed_delivery *delivery, const order *placed)
+{
+    (void)delivery;
+    owed *handle = actor->desk->f->owed;
+    owed_tx *tx = NULL;
+    owed_error err;
+    int64_t id = 0;
+    assert_ok(owed_begin(handle, &tx, &err));
+    assert_ok(owed_fire(tx, &order_shipped, placed, NULL, &id, &err));
+    assert_ok(owed_commit(tx, &err));
+    return owed_done();
+}
+
+/* run_mixed has a plain receiver for every order beside the one that shares. */
+static void
+run_mixed(struct desk *desk, struct actor *actor, struct actor *plain, act plain_act)
+{
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        plain->acts[i] = plain_act;
+    desk_receiver(desk, plain, (owed_receiver){.key = "shop.plain"});
+    open_timed(desk, actor);
+    desk->settings.batch_size = 50;
+    run(desk, 5);
+}
+
+static void
+a_plain_receiver_that_asks_for_nothing_does_not_end_a_group(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct actor plain = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    run_mixed(desk, &actor, &plain, asks_for_nothing);
+    assert_int_equal(sight.rows_before[5], 1);
+    assert_count(desk, "succeeded", 12);
+    assert_int_equal(plain.calls, 6);
+}
+
+static void
+a_plain_receiver_that_asks_has_a_transaction_for_itself(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct actor plain = {0};
+    struct sight sight = {{0}};
+    all_look(&actor, &sight);
+    run_mixed(desk, &actor, &plain, writes);
+    assert_count(desk, "succeeded", 12);
+    // Whatever came before is committed at each turn of the plain one: two rows an order.
+    assert_true(sight.rows_before[5] >= 9);
+    for (int64_t i = 0; i <= 5; i++)
+        assert_int_equal(desk_written(desk, i), 2);
+}
+
+static void
+a_plain_receiver_may_begin_a_transaction_of_the_handle(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    struct actor plain = {0};
+    run_mixed(desk, &actor, &plain, fires_by_itself);
+    assert_count(desk, "succeeded", 12);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_event where name = 'shop.OrderShipped'"), 6);
+    assert_int_equal(desk_number(desk, "select count(distinct causation_id) from owed_event"), 6);
+}
+
+static void
+what_a_plain_receiver_did_among_them_is_not_repeated_when_they_are(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = writes_and_rolls_back}};
+    struct actor plain = {0};
+    run_mixed(desk, &actor, &plain, asks_for_nothing);
+    assert_count(desk, "succeeded", 11);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(plain.calls, 6);
+    for (int64_t i = 1; i <= 5; i++)
+        assert_int_equal(desk_written(desk, i), i != 3);
+}
+
+static owed_outcome
+begins_beside_its_own(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    writes(actor, delivery, order);
+    owed_tx *tx = NULL;
+    owed_error err;
+    assert_status(OWED_INVALID, owed_begin(actor->desk->f->owed, &tx, &err));
+    assert_says(err, "has the transaction of its acknowledgement");
+    return owed_done();
+}
+
+static void
+one_that_has_the_transaction_cannot_begin_another(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[2] = begins_beside_its_own}};
+    open_timed(desk, &actor);
+    run(desk, 3);
+    assert_each(desk, 3, 0);
+}
+
 /* --- a store with one writer --- */
 
 static owed_outcome
@@ -435,6 +541,11 @@ main(void)
         TEST(when_the_commit_is_refused_each_is_repeated_and_the_guilty_one_found),
         TEST(a_veto_inside_one_fails_it_alone),
         TEST(what_a_failed_one_fired_is_gone_and_nobody_hears_of_it),
+        TEST(a_plain_receiver_that_asks_for_nothing_does_not_end_a_group),
+        TEST(a_plain_receiver_that_asks_has_a_transaction_for_itself),
+        TEST(a_plain_receiver_may_begin_a_transaction_of_the_handle),
+        TEST(what_a_plain_receiver_did_among_them_is_not_repeated_when_they_are),
+        TEST(one_that_has_the_transaction_cannot_begin_another),
         TEST(while_the_application_writes_a_group_is_short_and_a_pause_follows),
         TEST(nobody_pauses_where_nobody_else_writes),
     };
