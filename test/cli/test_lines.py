@@ -1,8 +1,12 @@
 #!/usr/bin/python3
 """owed fire --lines: many events, in transactions, with the number of the line in every refusal."""
 import json
+import os
+import pty
+import subprocess
+import time
 
-from harness import StoreCase, run
+from harness import OWED, StoreCase, run
 
 
 def line(**members):
@@ -122,6 +126,36 @@ class Lines(StoreCase):
         self.lines("\n".join(line() for _ in range(50)))
         self.assertEqual([("shop.billing", 50), ("shop.label", 50)],
                          self.sql("select receiver_key, count(*) from owed_delivery group by 1 order by 1"))
+
+    def test_a_pause_of_the_input_commits_what_has_come(self):
+        firing = subprocess.Popen([OWED, "fire", "--lines"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.env)
+        firing.stdin.write((line() + "\n") * 3)
+        firing.stdin.flush()
+        deadline = time.monotonic() + 60
+        while self.count() < 3 and time.monotonic() < deadline:
+            pass
+        self.assertEqual(3, self.count())
+        self.assertIsNone(firing.poll())
+        out, _ = firing.communicate(line(), timeout=60)
+        self.assertEqual("fired: 4, duplicates: 0\n", out)
+
+    def test_a_terminal_is_shown_a_bar(self):
+        self.write("lines", (line() + "\n") * 5000)
+        mine, theirs = pty.openpty()
+        with open(self.folder / "lines") as text:
+            done = subprocess.run([OWED, "fire", "--lines"], stdin=text, stdout=subprocess.PIPE, stderr=theirs,
+                                  cwd=self.folder, env=self.env, timeout=60)
+        os.close(theirs)
+        shown = b""
+        while b"a second\r\n" not in shown:
+            shown += os.read(mine, 65536)
+        os.close(mine)
+        self.assertEqual(b"fired: 5000, duplicates: 0\n", done.stdout)
+        self.assertRegex(shown, rb"\r\[#+\.*\] +\d+ % \d+ events, \d+ a second")
+
+    def test_elsewhere_there_is_no_bar(self):
+        self.assertNotIn("\r", self.lines(line()).stderr)
 
 
 run()

@@ -52,6 +52,14 @@ class Module(StoreCase):
         self.assertEqual("Nothing owed.\n", self.owed("relay", "--once", code=0).stdout)
         self.assertEqual("pending", self.value("select status from owed_delivery"))
 
+    def test_a_module_that_is_linked_with_the_library_uses_the_programs_all_the_same(self):
+        # A sanitizer takes the library's variables for twins of the program's.
+        self.env["ASAN_OPTIONS"] = "detect_odr_violation=0"
+        linked = f"{MODULES}/module_linked.so"
+        self.fire("shop.OrderPlaced", '{"total_cents": 7}', "--module", linked)
+        self.assertEqual("succeeded: 1\n", self.owed("relay", "--once", "--module", linked, code=0).stdout)
+        self.assertEqual(1, self.value("select count(*) from reserved"))
+
     def test_a_bare_name_is_a_file_of_this_folder(self):
         store = f"sqlite:{self.folder}/shop.db"
         self.folder = MODULES
