@@ -1,8 +1,8 @@
 """What the tests of the program share: a folder and a store for each case, and how a run ends."""
+import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import sqlite3
 import subprocess
@@ -73,6 +73,14 @@ class StoreCase(Case):
 
     def value(self, text, *values):
         return self.sql(text, *values)[0][0]
+
+    @contextlib.contextmanager
+    def busy(self):
+        """Somebody else holds the store's writer."""
+        db = sqlite3.connect(self.folder / "shop.db", isolation_level=None)
+        db.execute("begin immediate")
+        yield
+        db.close()
 
     def conf(self, text, name="owed.conf"):
         return self.write(name, text)

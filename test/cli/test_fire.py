@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """owed fire: one event at a time."""
-import json
 import subprocess
 
 from harness import StoreCase, run
@@ -138,6 +137,11 @@ class Refusals(StoreCase):
 
     def test_an_option_without_its_value(self):
         self.refused(64, "--actor", "fire", "a.B", "--actor")
+
+    def test_a_store_that_somebody_else_writes_to(self):
+        with self.busy():
+            self.refused(75, "busy", "fire", "a.B", "--busy-timeout", "20ms")
+        self.nothing_fired()
 
     def test_batch_without_lines(self):
         self.refused(64, "--lines", "fire", "a.B", "--batch", "10")

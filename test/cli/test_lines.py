@@ -86,6 +86,17 @@ class Lines(StoreCase):
     def test_the_number_counts_blank_lines(self):
         self.refused_line("\n\n" + line() + "\n\nx\n", 5, "byte ")
 
+    def test_blank_lines_count_in_how_far_was_committed(self):
+        done = self.lines("\n" + line() + "\n\n" + line() + "\nx\n", "--batch", "2", code=65)
+        self.assertIn("line 5: ", done.stderr)
+        self.assertIn("2 events of the lines before were committed (through line 4), nothing of lines 5 to 5",
+                      done.stderr)
+
+    def test_a_busy_store_says_how_far_it_came(self):
+        with self.busy():
+            done = self.lines(line(), "--busy-timeout", "20ms", code=75)
+        self.assertIn("nothing was committed", done.stderr)
+
     def test_refusals_of_a_line(self):
         for text, sentence in (
                 ("[]", "object"),

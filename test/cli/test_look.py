@@ -1,6 +1,5 @@
 #!/usr/bin/python3
 """owed status, events, deliveries, show, attempts, relays: for people, and for programs."""
-import json
 import os
 import re
 import subprocess
