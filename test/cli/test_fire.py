@@ -140,7 +140,7 @@ class Refusals(StoreCase):
 
     def test_a_store_that_somebody_else_writes_to(self):
         with self.busy():
-            self.refused(75, "busy", "fire", "a.B", "--busy-timeout", "20ms")
+            self.refused(75, "locked", "fire", "a.B", "--busy-timeout", "20ms")
         self.nothing_fired()
 
     def test_batch_without_lines(self):
