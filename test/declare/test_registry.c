@@ -225,6 +225,12 @@ gives_a_name_without_a_type_an_opaque_one(void **state)
     assert_null(type->fields);
     assert_ptr_equal(registry_type(registry, "shop.Paid"), type);
     assert_true(registry->types->by_name);
+    const owed_receiver *again =
+        BUILTIN(.key = "shop.other", .event = NULL, .event_name = "shop.Paid", .discard = true);
+    assert_status(OWED_OK, owed_declare_receiver(registry, again, &err));
+    assert_ptr_equal(registry_type(registry, "shop.Paid"), type);
+    assert_true(registry->types->by_name);
+    assert_int_equal(registry->type_count, 1);
 }
 
 static void
@@ -316,6 +322,7 @@ check_refusals(const struct refusal *refusals, size_t count)
 #define CHECK_REFUSALS(refusals) check_refusals(refusals, sizeof refusals / sizeof refusals[0])
 
 #define TEXT_32 "abcdefghijklmnopqrstuvwxyzabcdef"
+#define TEXT_64 TEXT_32 TEXT_32
 #define TEXT_256 TEXT_32 TEXT_32 TEXT_32 TEXT_32 TEXT_32 TEXT_32 TEXT_32 TEXT_32
 #define SHOWN_96 TEXT_32 TEXT_32 TEXT_32 "..."
 
@@ -332,6 +339,8 @@ refuses_bad_keys_and_lanes(void **state)
         {RECEIVER(.key = "shop billing"), "receiver \"shop billing\": " KEY_RIGHT},
         {RECEIVER(.key = "shop.\033[2Jx\n"), "receiver \"shop.?[2Jx?\": " KEY_RIGHT},
         {RECEIVER(.key = "shop.b\303\274cher"), "receiver \"shop.b??cher\": " KEY_RIGHT},
+        {RECEIVER(.key = TEXT_64 "abcdefghijklmnopqrstuvwxyzabcd ~"),
+            "receiver \"" TEXT_64 "abcdefghijklmnopqrstuvwxyzabcd ~\": " KEY_RIGHT},
         {RECEIVER(.key = TEXT_256), "receiver \"" SHOWN_96 "\": " KEY_RIGHT},
         {RECEIVER(.lane = ""), "receiver \"shop.billing\": lane \"\": " LANE_RIGHT},
         {RECEIVER(.lane = "Mail"), "receiver \"shop.billing\": lane \"Mail\": " LANE_RIGHT},
