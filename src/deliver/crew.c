@@ -153,11 +153,11 @@ note_death(struct crew *crew, struct post *post, const struct end *end)
 {
     struct slot *slot = &crew->shared->slots[post_slot(crew, post)];
     // One that died before it had made good the death before it had nothing in hand itself.
-    if (slot->death.cause != DEATH_NONE)
+    if (atomic_load(&slot->death.cause) != DEATH_NONE)
         return;
-    slot->death = (struct death){.cause = why_killed(crew, post, end),
-        .signal = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0,
-        .exit_status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : 0};
+    slot->death.signal = WIFSIGNALED(end->status) ? WTERMSIG(end->status) : 0;
+    slot->death.exit_status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : 0;
+    atomic_store(&slot->death.cause, (int)why_killed(crew, post, end));
 }
 
 static void
@@ -317,7 +317,8 @@ crew_stop(struct crew *crew, int64_t now_us)
             kill(post->pid, SIGTERM);
         if (post->state != POST_VACANT)
             continue;
-        post->has_last_rites = post->was_ready && crew->shared->slots[i].death.cause != DEATH_NONE;
+        post->has_last_rites =
+            post->was_ready && atomic_load(&crew->shared->slots[i].death.cause) != DEATH_NONE;
         post->start_at_us = now_us;
         if (!post->has_last_rites)
             close_post(crew, post);

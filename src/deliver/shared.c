@@ -117,6 +117,13 @@ slot_ready(struct shared *shared, int slot)
 }
 
 void
+slot_make_good(struct shared *shared, int slot)
+{
+    slot_phase(shared, slot, PHASE_IDLE);
+    atomic_store(&shared->slots[slot].death.cause, DEATH_NONE);
+}
+
+void
 slot_begin(struct shared *shared, int slot, const struct in_hand *hand)
 {
     struct slot *s = &shared->slots[slot];
@@ -143,7 +150,8 @@ slot_overdue_at(struct shared *shared, int slot, unsigned *ret_turn)
 {
     struct slot *s = &shared->slots[slot];
     unsigned turn = atomic_load(&s->turn);
-    if (turn % 2 != 0 || atomic_load(&s->phase) != PHASE_RUNNING)
+    if (turn % 2 != 0 || atomic_load(&s->phase) != PHASE_RUNNING ||
+        atomic_load(&s->death.cause) != DEATH_NONE)
         return INT64_MAX;
     int64_t started_us = s->hand.started_mono_us;
     int64_t timeout_us = s->hand.timeout_us;

@@ -45,8 +45,8 @@ enum death_cause {
 };
 
 struct death {
-    enum death_cause cause;
-    int signal; // 0: it exited
+    atomic_int cause; // while it is not DEATH_NONE, phase and hand are the dead one's
+    int signal;       // 0: it exited
     int exit_status;
 };
 
@@ -101,6 +101,9 @@ owed_status shared_take_seat(
 /* slot_ready says that the worker has opened what it needs. What it found out before (that there are
  * outside receivers in C) is known to the supervisor when it hears of it. */
 void slot_ready(struct shared *shared, int slot);
+
+/* slot_make_good ends what the supervisor noted of a death: the worker has done what follows of it. */
+void slot_make_good(struct shared *shared, int slot);
 
 /* slot_begin notes what is in hand, before its receiver is called; slot_phase where it stands. */
 void slot_begin(struct shared *shared, int slot, const struct in_hand *hand);

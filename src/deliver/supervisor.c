@@ -21,6 +21,7 @@
 
 #define OUTSIDE_WORKERS 4
 #define SIGNAL_EXIT 128
+#define HAND_BACK_US (5 * US_PER_SECOND)
 
 struct relay {
     const struct supervisor *settings;
@@ -257,8 +258,8 @@ turn(struct relay *relay)
     crew_kill_overdue(&relay->crew, now);
     if (now >= relay->grace_ends_us) {
         crew_kill(&relay->crew, false);
-        // Who hands back what the killed ones held gets as long.
-        relay->grace_ends_us = now + relay->settings->stop_grace_us;
+        // Who hands back what the killed ones held must have time to start.
+        relay->grace_ends_us = now + HAND_BACK_US;
     }
     add_functions(relay);
     crew_start(&relay->crew, now);

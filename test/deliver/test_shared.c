@@ -152,6 +152,19 @@ a_hand_is_overdue_only_while_its_receiver_runs(void **state)
     assert_int_equal(slot_overdue_at(shared, 0, &turn), INT64_MAX);
 }
 
+static void
+the_hand_of_a_dead_worker_is_not_overdue_for_the_next(void **state)
+{
+    struct shared *shared = ((struct fixture *)*state)->shared;
+    unsigned turn = 0;
+    slot_begin(shared, 0, &(struct in_hand){.started_mono_us = 1000, .timeout_us = 500});
+    atomic_store(&shared->slots[0].death.cause, DEATH_ITSELF);
+    assert_int_equal(slot_overdue_at(shared, 0, &turn), INT64_MAX);
+    slot_make_good(shared, 0);
+    assert_int_equal(slot_overdue_at(shared, 0, &turn), INT64_MAX);
+    assert_int_equal(atomic_load(&shared->slots[0].death.cause), DEATH_NONE);
+}
+
 /* rings counts the signals that reach this process from a child that does work. */
 static int
 rings(struct shared *shared, void (*work)(struct shared *))
@@ -225,6 +238,7 @@ main(void)
         CASE(a_made_up_seat_is_refused),
         CASE(all_wait_only_when_each_saw_the_last_commit),
         CASE(a_hand_is_overdue_only_while_its_receiver_runs),
+        CASE(the_hand_of_a_dead_worker_is_not_overdue_for_the_next),
         CASE(the_supervisor_is_rung_only_when_it_would_oversleep),
         CASE(rest_is_told_only_to_who_waits_for_it),
     };
