@@ -121,7 +121,6 @@ aftermath(struct worker *w, owed_error *err)
         worker_wrote(w);
     log_say(&w->owed->log, OWED_LOG_INFO, "what a dead worker held is free again",
         LOG_TEXT("worker", w->claimed_by), LOG_INT("handed_back", given));
-    worker_phase(w, PHASE_IDLE);
-    slot->death = (struct death){0};
+    slot_make_good(w->seat.shared, w->seat.slot);
     return OWED_OK;
 }
