@@ -178,7 +178,7 @@ open_to_fire(struct cli *cli)
     owed_status status = cli_declare(cli);
     if (status != OWED_OK)
         return status;
-    if (options_list(cli->flags, "module")[0] != NULL)
+    if (options_list(cli->settings, "module")[0] != NULL)
         return cli_open(cli, cli->registry);
     status = cli_open(cli, NULL);
     if (status != OWED_OK || cli->registry->receiver_count == 0)

@@ -31,6 +31,10 @@ class Module(StoreCase):
         self.assertEqual(0, self.value("select count(*) from owed_event"))
         self.assertFalse((self.folder / "committed").exists())
 
+    def test_a_module_of_the_configuration_is_loaded_by_fire_too(self):
+        self.conf(f"[store]\nmodule = {MODULE}\n")
+        self.refused(65, "9000 is over the credit limit", "fire", "shop.OrderPlaced", '{"total_cents": 9000}')
+
     def test_a_veto_of_a_line_takes_its_transaction(self):
         lines = "".join('{"name":"shop.OrderPlaced","payload":{"total_cents":%d}}\n' % total
                         for total in (1, 2, 3, 9000, 5))
