@@ -11,21 +11,19 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
-#include "deliver/worker.h"
+#include "deliver/sortie.h"
 
-struct sortie {
-    struct flight flight; // the first member: the loop hands back flights
-    struct batch *batch;
-    struct task *task;
-    const struct known *known;
-    bool is_lost; // its lease could not be renewed
-    struct sortie *prev, *next;
-};
+void
+sortie_let_go(struct batch *batch)
+{
+    if (--batch->flights == 0)
+        batch_free(batch);
+}
 
 /* --- lists --- */
 
-static void
-append(struct sorties *list, struct sortie *sortie)
+void
+sorties_append(struct sorties *list, struct sortie *sortie)
 {
     sortie->prev = list->last;
     sortie->next = NULL;
@@ -36,8 +34,8 @@ append(struct sorties *list, struct sortie *sortie)
     list->last = sortie;
 }
 
-static void
-take_out(struct sorties *list, struct sortie *sortie)
+void
+sorties_take_out(struct sorties *list, struct sortie *sortie)
 {
     if (sortie->prev == NULL)
         list->first = sortie->next;
@@ -50,24 +48,16 @@ take_out(struct sorties *list, struct sortie *sortie)
     sortie->prev = sortie->next = NULL;
 }
 
-/* let_go ends the batch with its last sortie. */
-static void
-let_go(struct batch *batch)
-{
-    if (--batch->flights == 0)
-        batch_free(batch);
-}
-
 /* --- starting --- */
 
-static int32_t
-room_for(const struct worker *w, const struct known *known)
+int32_t
+sortie_room(const struct worker *w, const struct known *known)
 {
     return w->ops->room(w->outside, known->receiver);
 }
 
-static void
-note_renewal(struct worker *w, const struct sortie *sortie)
+void
+sortie_note_renewal(struct worker *w, const struct sortie *sortie)
 {
     int64_t at_us = sortie->task->lease_expires_at_us - lease_us(w, sortie->known->receiver) / 2;
     if (at_us < w->next_renewal_us)
@@ -81,7 +71,7 @@ start(struct worker *w, struct sortie *sortie)
     flight->started_at_us = worker_now_us(w);
     flight->started_mono_us = worker_mono_us(w);
     flight->timeout_us = sortie->known->receiver->declared.timeout_us;
-    append(&w->flying, sortie);
+    sorties_append(&w->flying, sortie);
     w->flight_count++;
     w->ops->start(w->outside, flight);
 }
@@ -93,7 +83,7 @@ start_waiting(struct worker *w)
     struct sortie *next = NULL;
     for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
         next = s->next;
-        if (worker_is_stopping(w) || room_for(w, s->known) <= 0)
+        if (worker_is_stopping(w) || sortie_room(w, s->known) <= 0)
             continue;
         owed_error err = {0};
         owed_status status = lease_keep(w, s->task, s->known->receiver, &err);
@@ -101,14 +91,14 @@ start_waiting(struct worker *w)
             trouble(w, "renew a lease", &err);
             return false;
         }
-        take_out(&w->waiting, s);
-        note_renewal(w, s);
+        sorties_take_out(&w->waiting, s);
+        sortie_note_renewal(w, s);
         if (status == OWED_OK) {
             start(w, s);
             continue;
         }
         report_lost(w, s->task->row);
-        let_go(s->batch);
+        sortie_let_go(s->batch);
     }
     return true;
 }
@@ -122,8 +112,8 @@ collect(struct worker *w, struct flight *ended)
         struct sortie *sortie = (struct sortie *)ended;
         ended = ended->next;
         sortie->flight.next = NULL;
-        take_out(&w->flying, sortie);
-        append(&w->landed, sortie);
+        sorties_take_out(&w->flying, sortie);
+        sorties_append(&w->landed, sortie);
         w->flight_count--;
     }
 }
@@ -186,9 +176,9 @@ settle_some(struct worker *w)
     failpoint("ack-sent");
     for (; count > 0; count--) {
         struct sortie *s = w->landed.first;
-        take_out(&w->landed, s);
+        sorties_take_out(&w->landed, s);
         s->task->state = TASK_DONE;
-        let_go(s->batch);
+        sortie_let_go(s->batch);
     }
     return true;
 }
@@ -216,7 +206,7 @@ renew(struct worker *w, struct sortie *sortie)
     else if (status != OWED_OK)
         trouble(w, "renew a lease", &err);
     if (!sortie->is_lost)
-        note_renewal(w, sortie);
+        sortie_note_renewal(w, sortie);
     return status == OWED_OK || status == OWED_LOST;
 }
 
@@ -237,123 +227,6 @@ renew_due(struct worker *w)
     return ok;
 }
 
-/* --- claiming --- */
-
-/* receivers_with_room lists whose rows could start now. *ret_room is the most of them. */
-static const char *const *
-receivers_with_room(struct worker *w, int32_t *ret_room, bool *ret_all)
-{
-    struct claim_filter *filter = &w->filters[SHARE_LOOP];
-    size_t count = 0;
-    *ret_room = 0;
-    *ret_all = true;
-    for (size_t i = 0; filter->members[i] != NULL; i++) {
-        int32_t room = room_for(w, filter->members[i]);
-        if (room > *ret_room)
-            *ret_room = room;
-        if (room > 0)
-            filter->some[count++] = filter->keys[i];
-        else
-            *ret_all = false;
-    }
-    filter->some[count] = NULL;
-    return filter->some;
-}
-
-static bool
-enlist(struct worker *w, struct batch *batch, struct task *task, const struct known *known)
-{
-    struct sortie *sortie = arena_alloc(&batch->arena, sizeof *sortie);
-    owed_error err = {0};
-    owed_status status = sortie == NULL
-        ? fail_memory(&err)
-        : delivery_init(&sortie->flight.delivery, w->owed, known->receiver, task->row,
-              (size_t)w->settings.error_length, &batch->arena, &err);
-    if (status != OWED_OK) {
-        trouble(w, "prepare an attempt", &err);
-        return false;
-    }
-    sortie->batch = batch;
-    sortie->task = task;
-    sortie->known = known;
-    task->state = TASK_AWAY;
-    batch->flights++;
-    note_renewal(w, sortie);
-    append(&w->waiting, sortie);
-    return true;
-}
-
-static bool
-leave_stranger(struct worker *w, struct task *task)
-{
-    struct claim_filter *filter = &w->filters[SHARE_LOOP];
-    task->state = TASK_LEFT;
-    if (!filter->met_stranger)
-        report_left(w, task->row, "receiver not declared here: left for a relay that knows it");
-    filter->met_stranger = true;
-    filter->on = true;
-    return true;
-}
-
-static bool
-sort_out(struct worker *w, struct batch *batch, struct task *task)
-{
-    const struct known *known = known_find(w, task->row->receiver_key);
-    if (known == NULL || !known_is_of(known, SHARE_LOOP))
-        return leave_stranger(w, task);
-    switch (row_check(w, task, known)) {
-    case READY:
-        return enlist(w, batch, task, known);
-    case NOT_OURS:
-        report_left(w, task->row, "event not declared here: left for a relay that knows it");
-        task->state = TASK_LEFT;
-        return true;
-    case NOT_TO_RUN:
-        task->state = TASK_DONE;
-        return record_now(w);
-    case NOT_HELD:
-        task->state = TASK_DONE;
-        return true;
-    case NO_STORE:
-        break;
-    }
-    return false;
-}
-
-static bool
-sort_out_batch(struct worker *w, struct batch *batch)
-{
-    for (size_t i = 0; i < batch->count; i++)
-        if (!sort_out(w, batch, &batch->tasks[i]))
-            return false;
-    return batch_hand_back(w, batch);
-}
-
-/* claim_more takes rows for the room there is; true: some were ours. */
-static bool
-claim_more(struct worker *w)
-{
-    bool has_room_for_all = false;
-    int32_t room = 0;
-    const char *const *some = receivers_with_room(w, &room, &has_room_for_all);
-    if (room <= 0 || worker_is_stopping(w))
-        return false;
-    int32_t limit = room < w->settings.batch_size ? room : w->settings.batch_size;
-    struct batch *batch = NULL;
-    if (!worker_claim(w, SHARE_LOOP, has_room_for_all ? NULL : some, limit, &batch) ||
-        batch == NULL)
-        return false;
-    bool was_filtered = w->filters[SHARE_LOOP].on;
-    batch->flights = 1; // ours, until all is sorted out
-    if (!sort_out_batch(w, batch))
-        batch_drop(w, batch);
-    bool any = w->filters[SHARE_LOOP].on != was_filtered;
-    for (size_t i = 0; i < batch->count; i++)
-        any = any || batch->tasks[i].state != TASK_LEFT;
-    let_go(batch);
-    return any;
-}
-
 /* --- the pass --- */
 
 bool
@@ -365,7 +238,7 @@ outside_pass(struct worker *w)
     bool has_landed = w->landed.first != NULL;
     if (!outside_settle(w) || !renew_due(w) || !start_waiting(w))
         return has_landed;
-    bool has_claimed = claim_more(w);
+    bool has_claimed = outside_claim(w);
     if (!w->trouble.now)
         start_waiting(w);
     return has_landed || has_claimed;
@@ -380,13 +253,13 @@ outside_stop(struct worker *w)
         size_t count = 0;
         for (; w->waiting.first != NULL && count < LEDGER_ROWS; count++) {
             struct sortie *s = w->waiting.first;
-            take_out(&w->waiting, s);
+            sorties_take_out(&w->waiting, s);
             fences[count] = s->task->row->fence;
             batches[count] = s->batch;
         }
         hand_back(w, fences, count, count);
         for (size_t i = 0; i < count; i++)
-            let_go(batches[i]);
+            sortie_let_go(batches[i]);
     }
 }
 
@@ -398,4 +271,20 @@ outside_finish(struct worker *w)
         if (!w->trouble.now && outside_settle(w))
             renew_due(w);
     }
+}
+
+/* outside_close forgets what could not be recorded, too: leases bring it back. */
+void
+outside_close(struct worker *w)
+{
+    if (w->outside == NULL)
+        return;
+    w->ops->close(w->outside);
+    struct sorties *lists[] = {&w->waiting, &w->flying, &w->landed};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        while (lists[i]->first != NULL) {
+            struct sortie *sortie = lists[i]->first;
+            sorties_take_out(lists[i], sortie);
+            sortie_let_go(sortie->batch);
+        }
 }

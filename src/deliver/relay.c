@@ -97,8 +97,7 @@ worker_free(struct worker *w)
 {
     if (w == NULL)
         return;
-    if (w->outside != NULL)
-        w->ops->close(w->outside);
+    outside_close(w);
     wake_close(w->wake);
     arena_done(&w->group.ledger.arena);
     arena_done(&w->gathered.arena);

@@ -286,6 +286,7 @@ bool outside_settle(struct worker *worker);
 /* outside_stop hands back what waits for room; outside_finish waits until nothing is in flight. */
 void outside_stop(struct worker *worker);
 void outside_finish(struct worker *worker);
+void outside_close(struct worker *worker);
 
 /* upkeep.c */
 owed_status upkeep(struct worker *worker, owed_error *err);
