@@ -7,7 +7,9 @@
 
 #include "base/option_value.h"
 
-#define WIDEST 32 // of the column of flags; a wider one pushes its help to the right
+#define WIDEST 32     // of the column of flags; a wider one pushes its help to the right
+#define LINE_WIDTH 80 // of a terminal that nobody has widened
+#define HELP_BYTES 4096
 
 /* spelling writes "--name ARGUMENT", or "--[no-]name" for a bool that is true unless told. */
 static void
@@ -49,6 +51,41 @@ shows_fallback(const struct option *option)
         !(option->type == OPTION_BOOL && strcmp(option->fallback, "false") == 0);
 }
 
+/* add_wrapped writes words from the column on, on as many lines as it takes. */
+static void
+add_wrapped(struct buf *text, struct str words, size_t column)
+{
+    size_t used = column;
+    while (words.len > 0) {
+        const char *space = memchr(words.p, ' ', words.len);
+        size_t len = space == NULL ? words.len : (size_t)(space - words.p);
+        bool is_first = used == column;
+        if (!is_first && used + 1 + len > LINE_WIDTH) {
+            buf_printf(text, "\n%*s", (int)column, "");
+            used = column;
+        } else if (!is_first) {
+            buf_putc(text, ' ');
+            used++;
+        }
+        buf_add(text, words.p, len);
+        used += len;
+        words = str_skip(words, space == NULL ? len : len + 1);
+    }
+    buf_putc(text, '\n');
+}
+
+static void
+add_help(const struct option *option, size_t column, struct buf *text)
+{
+    struct buf help;
+    buf_init(&help, HELP_BYTES);
+    buf_puts(&help, option->help);
+    if (shows_fallback(option))
+        buf_printf(&help, " (default: %s)", option->fallback);
+    add_wrapped(text, buf_view(&help), column);
+    buf_done(&help);
+}
+
 void
 options_help(const struct option *table, struct buf *text)
 {
@@ -60,10 +97,8 @@ options_help(const struct option *table, struct buf *text)
         else
             buf_puts(text, "      ");
         spelling(table, text);
-        buf_printf(text, "%*s  %s", (int)(width < column ? column - width : 0), "", table->help);
-        if (shows_fallback(table))
-            buf_printf(text, " (default: %s)", table->fallback);
-        buf_putc(text, '\n');
+        buf_printf(text, "%*s  ", (int)(width < column ? column - width : 0), "");
+        add_help(table, 6 + column + 2, text);
     }
 }
 

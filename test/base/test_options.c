@@ -321,6 +321,36 @@ help_is_in_columns_and_shows_fallbacks(void **state)
 }
 
 static void
+help_too_long_for_a_line_goes_on_in_its_column(void **state)
+{
+    (void)state;
+    static const struct option table[] = {
+        {.name = "poll",
+            .type = OPTION_DURATION,
+            .argument = "TIME",
+            .fallback = "1s",
+            .help =
+                "how long an idle relay waits at most; longer while wake-ups are seen to arrive"},
+        {.name = "log",
+            .type = OPTION_TEXT,
+            .argument = "W",
+            .help =
+                "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b"},
+        {0},
+    };
+    struct buf text;
+    buf_init(&text, 1 << 16);
+    options_help(table, &text);
+    assert_string_equal(buf_text(&text),
+        "      --poll TIME  how long an idle relay waits at most; longer while wake-ups\n"
+        "                   are seen to arrive (default: 1s)\n"
+        "      --log W      "
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
+        "                   b\n");
+    buf_done(&text);
+}
+
+static void
 the_manual_page_names_every_place_an_option_is_spelt_in(void **state)
 {
     (void)state;
@@ -402,6 +432,7 @@ main(void)
         TEST(a_list_adds_up_flags_and_splits_other_texts_at_commas),
         cmocka_unit_test(a_table_that_contradicts_itself_is_a_bug),
         cmocka_unit_test(help_is_in_columns_and_shows_fallbacks),
+        cmocka_unit_test(help_too_long_for_a_line_goes_on_in_its_column),
         cmocka_unit_test(the_manual_page_names_every_place_an_option_is_spelt_in),
         cmocka_unit_test(the_nearest_word_is_near),
     };
