@@ -34,6 +34,16 @@ owed_status_again(owed_status status)
     return 0;
 }
 
+/* shorten puts dots at the end of a text that fills its memory, and leaves no half of a character. */
+static void
+shorten(char *text, size_t size)
+{
+    size_t end = size - sizeof "...";
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(text + end, "...", sizeof "...");
+}
+
 static owed_status
 vfail(owed_error *err, owed_status status, int native, const char *format, va_list args)
 {
@@ -43,7 +53,7 @@ vfail(owed_error *err, owed_status status, int native, const char *format, va_li
     char text[sizeof err->text];
     int len = vsnprintf(text, sizeof text, format, args);
     if (len >= (int)sizeof text)
-        memcpy(text + sizeof text - 4, "...", 4);
+        shorten(text, sizeof text);
     *err = (owed_error){.status = status, .native = native};
     memcpy(err->text, text, sizeof text);
     return status;

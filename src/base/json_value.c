@@ -185,7 +185,7 @@ read_exponent(const char *p, const char *end)
         return 0;
     bool is_negative = ++p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
-    for (; p < end && exponent < INT64_C(1000000000); p++)
+    for (; p < end && is_digit(*p) && exponent < INT64_C(1000000000); p++)
         exponent = exponent * 10 + (*p - '0');
     return is_negative ? -exponent : exponent;
 }

@@ -2,7 +2,7 @@
  *
  * json_walk.c - finds its way in a text that was checked.
  *
- * It trusts the text's form, and still never reads past its end.
+ * It trusts the text's form; without it a walk goes astray, but comes to an end within the text.
  */
 #include "base/json_scan.h"
 
@@ -134,7 +134,7 @@ json_next(struct json_walk *walk, struct str *key, struct json *value)
     }
     *value = value_at(p, walk->end);
     walk->p = value->text.p + value->text.len;
-    return true;
+    return value->text.len > 0; // nothing stands there in a text that is not JSON
 }
 
 bool

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 static void
 a_failure_fills_the_whole_error_and_returns_its_status(void **state)
@@ -49,6 +50,23 @@ a_text_too_long_ends_in_dots(void **state)
 }
 
 static void
+a_text_is_not_cut_inside_a_character(void **state)
+{
+    (void)state;
+    for (int before = 0; before < 4; before++) {
+        owed_error err;
+        char text[2 * sizeof err.text] = "abc";
+        size_t len = (size_t)before;
+        for (; len < sizeof err.text + 8; len += 4)
+            memcpy(text + len, "\xf0\x9f\x98\x80", 5);
+        fail(&err, OWED_INVALID, "%s", text);
+        assert_true(utf8_is_valid(str_of(err.text)));
+        assert_in_range(strlen(err.text), sizeof err.text - 4, sizeof err.text - 1);
+        assert_string_equal(err.text + strlen(err.text) - 3, "...");
+    }
+}
+
+static void
 a_failure_may_quote_the_error_it_replaces(void **state)
 {
     (void)state;
@@ -83,6 +101,7 @@ main(void)
         cmocka_unit_test(a_failure_fills_the_whole_error_and_returns_its_status),
         cmocka_unit_test(nobody_need_want_the_sentence),
         cmocka_unit_test(a_text_too_long_ends_in_dots),
+        cmocka_unit_test(a_text_is_not_cut_inside_a_character),
         cmocka_unit_test(a_failure_may_quote_the_error_it_replaces),
         cmocka_unit_test(every_status_has_a_text_of_its_own),
     };
