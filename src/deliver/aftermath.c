@@ -4,7 +4,9 @@
  *
  * A receiver that crashed its worker, or ran past its timeout and was killed, has failed an attempt. A
  * kill from outside says nothing about the receiver: it is a loss. All else that the dead worker held
- * is free again, uncounted.
+ * is free again, uncounted. Where it crashed and nobody can tell over which row (many were in flight,
+ * or none had come to its receiver yet), each is a loss: it is claimed alone from now on, so that the
+ * one to blame shows, and does not crash workers for ever.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -104,6 +106,21 @@ see_to_hand(struct worker *w, enum phase phase, owed_error *err)
     return status == OWED_LOST ? OWED_OK : status;
 }
 
+/* is_riddle tells whether it crashed over one of its rows, but not over which. */
+static bool
+is_riddle(const struct slot *slot, enum phase phase)
+{
+    return phase == PHASE_IDLE && !was_called_off(slot) && slot->death.signal != SIGKILL;
+}
+
+static owed_status
+see_to_rest(struct worker *w, enum phase phase, int64_t *ret_given, owed_error *err)
+{
+    if (is_riddle(w->slot, phase))
+        return store_count_loss_all(w->owed->db, w->claimed_by, ret_given, err);
+    return store_hand_back_all(w->owed->db, w->claimed_by, 0, ret_given, err);
+}
+
 owed_status
 aftermath(struct worker *w, owed_error *err)
 {
@@ -114,7 +131,7 @@ aftermath(struct worker *w, owed_error *err)
     owed_status status = phase == PHASE_IDLE ? OWED_OK : see_to_hand(w, phase, err);
     int64_t given = 0;
     if (status == OWED_OK)
-        status = store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, err);
+        status = see_to_rest(w, phase, &given, err);
     if (status != OWED_OK)
         return status;
     if (given > 0)

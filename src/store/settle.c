@@ -129,6 +129,12 @@ store_count_loss(struct db *db, const struct fence *fence, owed_error *err)
 }
 
 owed_status
+store_count_loss_all(struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err)
+{
+    return change(db, STMT_COUNT_LOSS_ALL, ARGS(V_TEXT(claimed_by)), ret_count, err);
+}
+
+owed_status
 store_forgive_losses(struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err)
 {
     return change(db, STMT_FORGIVE_LOSSES, ARGS(V_TEXT(claimed_by)), ret_count, err);

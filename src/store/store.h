@@ -181,6 +181,10 @@ owed_status store_hand_back_all(struct db *db, const char *claimed_by, int64_t b
 /* store_count_loss adds a loss to a held row and hands it back. */
 owed_status store_count_loss(struct db *db, const struct fence *fence, owed_error *err);
 
+/* store_count_loss_all does so for every row that claimed_by holds. */
+owed_status store_count_loss_all(
+    struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err);
+
 /* store_forgive_losses takes one loss back from every row that somebody else now may claim but that
  * this claimed_by had claimed before and nobody has settled. For a relay back from an outage. */
 owed_status store_forgive_losses(

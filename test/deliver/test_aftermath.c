@@ -187,10 +187,22 @@ a_worker_that_was_called_off_costs_nothing(void **state)
 }
 
 static void
-one_that_died_with_nothing_in_hand_leaves_its_batch_to_others(void **state)
+a_crash_over_nobody_knows_which_row_is_a_loss_of_each(void **state)
 {
     struct post *post = *state;
     dies(post, 2, PHASE_IDLE, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    next_worker(post);
+    assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
+    assert_int_equal(desk_number(post->desk, "select min(losses) from owed_delivery"), 1);
+    assert_int_equal(desk_number(post->desk, "select max(losses) from owed_delivery"), 1);
+    assert_free(post, 2);
+}
+
+static void
+a_kill_of_one_with_nothing_in_hand_leaves_its_batch_to_others(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_IDLE, (struct death){.cause = DEATH_ITSELF, .signal = SIGKILL});
     next_worker(post);
     assert_int_equal(
         desk_number(post->desk, "select sum(attempts) + sum(losses) from owed_delivery"), 0);
@@ -351,7 +363,8 @@ main(void)
         TEST(a_kill_from_outside_is_a_loss_and_no_attempt),
         TEST(a_death_while_the_outcome_was_written_blames_no_receiver),
         TEST(a_worker_that_was_called_off_costs_nothing),
-        TEST(one_that_died_with_nothing_in_hand_leaves_its_batch_to_others),
+        TEST(a_crash_over_nobody_knows_which_row_is_a_loss_of_each),
+        TEST(a_kill_of_one_with_nothing_in_hand_leaves_its_batch_to_others),
         TEST(what_somebody_else_holds_by_now_is_left_alone),
         TEST(a_later_claim_of_the_same_worker_is_not_the_one_that_crashed),
         TEST(what_is_in_hand_is_written_before_its_receiver_runs),
