@@ -40,6 +40,13 @@ store_insert_event(
 owed_status
 store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_error *err)
 {
+    // The catalogue has written it already, nearly always.
+    int64_t one = 0;
+    bool found = false;
+    owed_status status = query_int(db, STMT_DELIVERY_EXISTS,
+        ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key)), &one, &found, err);
+    if (status != OWED_OK || found)
+        return status;
     return change(db, STMT_DELIVERY_INSERT,
         ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_TEXT(delivery->lane),
             V_TEXT(delivery->kind), V_INT(delivery->max_attempts),
