@@ -193,6 +193,22 @@ sqlite_open(const char *url, const struct db_options *options, struct db **ret_d
     return status;
 }
 
+/* stop_autocheckpoint switches SQLite's own off where it is on. They live in the hook on the log: one
+ * that the application has put there stays. */
+static owed_status
+stop_autocheckpoint(struct sqlite_db *conn, owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = sqlite_run(&conn->base, STMT_AUTOCHECKPOINT, NULL, 0, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    int64_t pages = sqlite_next(rows) ? sqlite_column(rows, 0).integer : 0;
+    status = sqlite_finish(rows, NULL, err);
+    if (status == OWED_OK && pages != 0)
+        sqlite3_wal_autocheckpoint(conn->handle, 0);
+    return status;
+}
+
 owed_status
 sqlite_adopt(void *native, struct db **ret_db, owed_error *err)
 {
@@ -201,11 +217,11 @@ sqlite_adopt(void *native, struct db **ret_db, owed_error *err)
         return fail_memory(err);
     conn->handle = native;
     owed_status status = take_path(conn, err);
-    if (status != OWED_OK)
-        return status;
-    sqlite3_wal_autocheckpoint(conn->handle, 0);
-    *ret_db = &steal(&conn)->base;
-    return OWED_OK;
+    if (status == OWED_OK)
+        status = stop_autocheckpoint(conn, err);
+    if (status == OWED_OK)
+        *ret_db = &steal(&conn)->base;
+    return status;
 }
 
 void

@@ -26,6 +26,18 @@ prepare(struct sqlite_db *conn, enum stmt stmt, owed_error *err)
     return code == SQLITE_OK ? OWED_OK : sqlite_fail(conn, code, files[stmt], err);
 }
 
+/* may_run keeps an adopted connection from writing by itself, which would be a commit. */
+static owed_status
+may_run(struct sqlite_db *conn, enum stmt stmt, owed_error *err)
+{
+    if (!conn->base.adopted || sqlite3_get_autocommit(conn->handle) == 0 ||
+        sqlite3_stmt_readonly(conn->stmts[stmt]) != 0)
+        return OWED_OK;
+    return fail(err, OWED_ABORTED,
+        "%s: the transaction that was joined on %s is over: nothing more can be written in it",
+        files[stmt], conn->path);
+}
+
 static int
 bind(sqlite3_stmt *stmt, int place, const struct value *value)
 {
@@ -80,6 +92,8 @@ sqlite_run(struct db *db, enum stmt stmt, const struct value *args, size_t count
     owed_status status = sqlite_still_ours(conn, err);
     if (status == OWED_OK)
         status = prepare(conn, stmt, err);
+    if (status == OWED_OK)
+        status = may_run(conn, stmt, err);
     if (status != OWED_OK)
         return status;
 

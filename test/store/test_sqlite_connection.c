@@ -217,6 +217,62 @@ an_adopted_connection_fires_in_the_callers_transaction(void **state)
 }
 
 static void
+an_adopted_connection_writes_nothing_once_its_transaction_is_over(void **state)
+{
+    struct world *world = *state;
+    sqlite3 *theirs;
+    assert_int_equal(sqlite3_open(strchr(world->url, '/'), &theirs), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(theirs, "begin", NULL, NULL, NULL), SQLITE_OK);
+    struct db *db;
+    assert_ok(driver_sqlite.adopt(theirs, &db, &world->err));
+    assert_int_equal(sqlite3_exec(theirs, "commit", NULL, NULL, NULL), SQLITE_OK);
+    struct new_event event = an_event(EVENT);
+    int64_t id;
+    bool fresh;
+    assert_int_equal(store_insert_event(db, &event, &id, &fresh, &world->err), OWED_ABORTED);
+    struct status status;
+    assert_ok(store_status(db, NOW, &world->arena, &status, &world->err));
+    assert_int_equal(status.events, 0);
+    store_close(db);
+    sqlite3_close(theirs);
+}
+
+static int
+their_hook(void *arg, sqlite3 *handle, const char *name, int pages)
+{
+    (void)handle;
+    (void)name;
+    (void)pages;
+    ++*(int *)arg;
+    return SQLITE_OK;
+}
+
+static void
+adopting_switches_automatic_checkpoints_off_and_leaves_the_callers_hook(void **state)
+{
+    struct world *world = *state;
+    for (int own_hook = 0; own_hook < 2; own_hook++) {
+        sqlite3 *theirs;
+        struct db *db;
+        int heard = 0;
+        assert_int_equal(sqlite3_open(strchr(world->url, '/'), &theirs), SQLITE_OK);
+        if (own_hook == 1)
+            sqlite3_wal_hook(theirs, their_hook, &heard);
+        assert_ok(driver_sqlite.adopt(theirs, &db, &world->err));
+        store_close(db);
+        assert_int_equal(
+            sqlite3_exec(theirs, "create table if not exists app (x); insert into app values (1)",
+                NULL, NULL, NULL),
+            SQLITE_OK);
+        assert_int_equal(heard > 0, own_hook);
+        // What stands in the hook's place now: nothing, or theirs.
+        void *before = sqlite3_wal_hook(theirs, NULL, NULL);
+        assert_ptr_equal(before, own_hook == 1 ? &heard : NULL);
+        sqlite3_close(theirs);
+    }
+}
+
+static void
 an_adopted_connection_without_our_tables_says_so(void **state)
 {
     struct world *world = *state;
@@ -297,6 +353,8 @@ main(void)
         TEST(a_writer_that_does_not_give_way_makes_us_busy_not_blocked),
         TEST(a_full_disk_is_said_and_the_store_goes_on),
         TEST(an_adopted_connection_fires_in_the_callers_transaction),
+        TEST(an_adopted_connection_writes_nothing_once_its_transaction_is_over),
+        TEST(adopting_switches_automatic_checkpoints_off_and_leaves_the_callers_hook),
         TEST(an_adopted_connection_without_our_tables_says_so),
         TEST(statements_survive_a_change_of_the_schema),
         TEST(a_statement_that_is_being_read_is_not_run_again),

@@ -350,6 +350,28 @@ a_receivers_own_delay_pause_and_targets_shape_its_row(void **state)
     assert_int_equal(moved, 1);
 }
 
+static void
+a_row_that_an_operator_ended_by_hand_is_held_by_nobody(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    const struct fence *fence = &world->rows[0].fence;
+    run(world, "update owed_delivery set status = 'cancelled';");
+    int64_t back = 0;
+    struct settlement done = a_settlement(fence, "succeeded");
+    assert_int_equal(store_settle(world->db, &done, 1, NULL, &world->err), OWED_LOST);
+    assert_int_equal(store_renew(world->db, fence, NOW + 9 * LEASE, &world->err), OWED_LOST);
+    assert_int_equal(store_count_loss(world->db, fence, &world->err), OWED_LOST);
+    assert_ok(store_hand_back(world->db, fence, 1, &back, &world->err));
+    assert_int_equal(back, 0);
+    assert_ok(store_hand_back_all(world->db, "first", 0, &back, &world->err));
+    assert_int_equal(back, 0);
+    struct delivery_row row = delivery(world, id);
+    assert_string_equal(row.status, "cancelled");
+    assert_int_equal(row.lease_expires_at_us, NOW + LEASE);
+    assert_int_equal(row.losses, 0);
+}
+
 int
 main(void)
 {
@@ -366,6 +388,7 @@ main(void)
         TEST(an_id_does_not_come_again_after_the_newest_event_was_deleted),
         TEST(an_id_that_comes_again_after_a_rollback_has_another_uid),
         TEST(a_suppressed_event_is_owed_to_nobody),
+        TEST(a_row_that_an_operator_ended_by_hand_is_held_by_nobody),
         TEST(a_receivers_own_delay_pause_and_targets_shape_its_row),
     };
     return cmocka_run_group_tests_name("sqlite shell", tests, NULL, NULL);
