@@ -209,6 +209,29 @@ handing_back_all_spares_one_and_what_others_hold(void **state)
 }
 
 static void
+a_loss_of_all_is_that_of_one_holder_and_frees_what_it_held(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    for (int i = 0; i < 3; i++)
+        fire(world, EVENT);
+    claim_as(world, "second", NOW, 1);
+    int64_t others = world->rows[0].fence.delivery_id;
+    claim_as(world, "first", NOW, 2);
+    int64_t held = world->rows[0].fence.delivery_id;
+    int64_t lost = 0;
+    assert_ok(store_count_loss_all(world->db, "first", &lost, &world->err));
+    assert_int_equal(lost, 2);
+    assert_int_equal(delivery(world, others).losses, 0);
+    assert_int_equal(delivery(world, others).lease_expires_at_us, NOW + LEASE);
+    assert_int_equal(delivery(world, held).losses, 1);
+    assert_int_equal(claim_as(world, "third", NOW, 10), 1); // alone
+    assert_ok(store_count_loss_all(world->db, "first", &lost, &world->err));
+    assert_int_equal(lost, 0);
+}
+
+static void
 an_outcome_is_written_as_it_was_decided(void **state)
 {
     struct world *world = *state;
@@ -301,6 +324,7 @@ main(void)
         TEST(renewing_moves_the_lease_and_nothing_else),
         TEST(what_lands_and_what_does_not_is_told_row_by_row),
         TEST(handing_back_all_spares_one_and_what_others_hold),
+        TEST(a_loss_of_all_is_that_of_one_holder_and_frees_what_it_held),
         TEST(an_outcome_is_written_as_it_was_decided),
         TEST(only_the_latest_hundred_attempts_are_kept),
         TEST(outcomes_join_the_transaction_that_is_open),
