@@ -27,6 +27,7 @@ lint: packages-lint
 	@tools/check-format
 	@tools/check-layers
 	@tools/check-style
+	@tools/check-promises
 
 format: packages-lint
 	@tools/check-format --fix
