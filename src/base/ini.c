@@ -195,8 +195,12 @@ read_key(struct reader *reader, struct str text)
 {
     size_t len = word_length(text);
     struct str rest = str_trim(str_skip(text, len));
-    if (len == 0 || rest.len == 0 || rest.p[0] != '=')
+    if (len == 0)
         return refuse(reader, "expected [section], key = value, or a comment");
+    if (rest.len == 0 || rest.p[0] != '=')
+        return fail(reader->err, OWED_CONFIG,
+            "%s:%d: expected [section], key = value, or a comment, found \"%.*s\" without a =",
+            reader->name, reader->line, (int)(len < 60 ? len : 60), text.p);
     const char *key = arena_copy(&reader->arena, (struct str){text.p, len});
     if (key == NULL)
         return fail_memory(reader->err);

@@ -110,18 +110,29 @@ inside_workers(struct cli *cli, const char *url, int *ret_count)
     return EXIT_DONE;
 }
 
-/* rehearse opens in a child what every worker is going to open, so that what is wrong is said once.
- * This process must not: what it had open would be carried over to its workers. */
+/* try_out opens what every worker is going to open. Settings that do not fit are a matter of words. */
 static int
-rehearse(struct cli *cli)
+try_out(struct cli *cli, const owed_relay_settings *settings)
+{
+    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
+        return cli_fail(cli);
+    cli->owed->log.write = NULL; // the workers are going to say it
+    owed_status status = relay_check(cli->owed, settings, &cli->err);
+    if (status == OWED_INVALID)
+        return cli_usage(cli, "%s", cli->err.text);
+    return status == OWED_OK ? EXIT_DONE : cli_fail(cli);
+}
+
+/* rehearse tries in a child, so that what is wrong is said once. This process must not: what it had
+ * open would be carried over to its workers. */
+static int
+rehearse(struct cli *cli, const owed_relay_settings *settings)
 {
     pid_t pid = fork();
     if (pid < 0)
         return cli_refuse(EXIT_AGAIN, "no process can be started: %m");
-    if (pid == 0) {
-        bool opens = cli_declare(cli) == OWED_OK && cli_open(cli, cli->registry) == OWED_OK;
-        _exit(opens ? EXIT_DONE : cli_fail(cli));
-    }
+    if (pid == 0)
+        _exit(try_out(cli, settings));
     int how = 0;
     while (waitpid(pid, &how, 0) < 0) {
         if (errno != EINTR)
@@ -164,7 +175,7 @@ supervise(struct cli *cli, const char *url)
     int workers = 1;
     int code = inside_workers(cli, url, &workers);
     if (code == EXIT_DONE)
-        code = rehearse(cli);
+        code = rehearse(cli, &relay);
     if (code != EXIT_DONE)
         return code;
     struct supervisor settings = {

@@ -33,6 +33,9 @@ struct relay_seat {
 owed_status relay_work(owed *owed, const owed_relay_settings *settings,
     const struct relay_seat *seat, owed_relay_counts *ret_counts, owed_error *err);
 
+/* relay_check refuses what relay_work would refuse of these settings, and delivers nothing. */
+owed_status relay_check(owed *owed, const owed_relay_settings *settings, owed_error *err);
+
 /* relay_worker_id gives the default worker id, "<host>-<pid>". */
 #define RELAY_WORKER_ID_BYTES (LIMIT_WORKER_ID_BYTES + 1)
 void relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES]);

@@ -262,3 +262,15 @@ settings_lanes(struct worker *w, owed_error *err)
         tell_unserved(w, &known);
     return status;
 }
+
+owed_status
+relay_check(owed *handle, const owed_relay_settings *settings, owed_error *err)
+{
+    struct worker w = {.owed = handle};
+    arena_init(&w.arena, 0);
+    owed_status status = settings_fill(settings, &w.settings, err);
+    if (status == OWED_OK)
+        status = settings_lanes(&w, err);
+    arena_done(&w.arena);
+    return status;
+}

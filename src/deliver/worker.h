@@ -201,7 +201,6 @@ struct worker {
 owed_status settings_fill(
     const owed_relay_settings *given, owed_relay_settings *ret_settings, owed_error *err);
 owed_status settings_lanes(struct worker *worker, owed_error *err);
-void settings_tell_unserved(struct worker *worker);
 
 /* claim_filter.c */
 owed_status filters_init(struct worker *worker, owed_error *err);

@@ -97,9 +97,11 @@ a_bad_line_is_refused_with_its_place_and_what_would_be_right(void **state)
         const char *sentence;
     } cases[] = {
         {"k = v", "owed.conf:1: k stands before the first [section]"},
-        {"[a]\n\nword", "owed.conf:3: expected [section], key = value, or a comment"},
+        {"[a]\n\nword",
+            "owed.conf:3: expected [section], key = value, or a comment, found \"word\" without a ="},
         {"[a]\n= v", "owed.conf:2: expected [section], key = value, or a comment"},
-        {"[a]\nk v = 1", "owed.conf:2: expected [section], key = value, or a comment"},
+        {"[a]\nk v = 1",
+            "owed.conf:2: expected [section], key = value, or a comment, found \"k\" without a ="},
         {"[]", "owed.conf:1: expected a section's name after [, of letters, digits, - and _"},
         {"[a", "owed.conf:1: expected [section] or [section \"name\"] alone on its line"},
         {"[a] k = v", "owed.conf:1: expected [section] or [section \"name\"] alone on its line"},

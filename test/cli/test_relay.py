@@ -110,9 +110,11 @@ class Relay(StoreCase):
     def test_an_unknown_lane_is_refused_with_the_known_ones(self):
         self.receivers("shop.billing", extra="lane = hooks")
         self.owed("publish", code=0)
-        done = self.owed("relay", "--once", "--lane", "hoks")
-        self.assertIn(done.returncode, (64, 65))
-        self.assertIn("hooks", done.stderr)
+        self.refused(64, "hooks", "relay", "--once", "--lane", "hoks")
+
+    def test_a_lane_of_the_configuration_that_nobody_declares_is_told_alike(self):
+        self.conf("[relay]\nlane = hoks\n")
+        self.refused(64, "hoks", "relay", "--once")
 
 
 run()
