@@ -117,6 +117,7 @@ claim(const struct statements *statements, int64_t *ids, int batch)
         ids[count++] = sqlite3_column_int64(statements->pick, 0);
         bytes += sqlite3_column_bytes(statements->pick, 1);
     }
+    (void)bytes;
     sqlite3_reset(statements->pick);
     for (int i = 0; i < count; i++) {
         sqlite3_bind_int64(statements->take, 1, ids[i]);
