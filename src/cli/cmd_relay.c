@@ -52,7 +52,8 @@ static void
 catch_signals(owed *handle)
 {
     stopping = handle;
-    struct sigaction action = {.sa_handler = stop};
+    // A receiver that reads or waits just then is to finish what it does.
+    struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);

@@ -137,6 +137,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
         if (note->state != STATE_SUCCEEDED)
             report_failure(w, settlement, note);
     }
+    // Before the next receiver may take this process with it.
+    worker_share_counts(w);
 }
 
 void

@@ -228,22 +228,6 @@ is_over(const struct worker *w)
     return w->trouble.failures >= GIVE_UP_FAILURES;
 }
 
-static void
-share_counts(struct worker *w)
-{
-    struct shared *shared = w->seat.shared;
-    if (shared == NULL)
-        return;
-    const owed_relay_counts *now = &w->counts;
-    const owed_relay_counts *told = &w->counts_told;
-    atomic_fetch_add(&shared->succeeded, now->succeeded - told->succeeded);
-    atomic_fetch_add(&shared->failed, now->failed - told->failed);
-    atomic_fetch_add(&shared->dead, now->dead - told->dead);
-    atomic_fetch_add(&shared->orphaned, now->orphaned - told->orphaned);
-    atomic_fetch_add(&shared->handed_back, now->handed_back - told->handed_back);
-    w->counts_told = w->counts;
-}
-
 /* step is one pass and the wait after it; false: there is nothing left to do. */
 static bool
 step(struct worker *w)
@@ -256,7 +240,7 @@ step(struct worker *w)
     }
     long long seen = w->seat.shared == NULL ? 0 : slot_works(w->seat.shared, w->seat.slot);
     bool busy = pass(w);
-    share_counts(w);
+    worker_share_counts(w);
     if (busy || w->trouble.now || worker_is_stopping(w))
         return true;
     if (ends_when_idle(w) && worker_is_at_rest(w)) {
@@ -282,7 +266,7 @@ finish(struct worker *w)
             LOG_TEXT("error", err.text));
     if (!w->trouble.now && outside_settle(w))
         upkeep_end(w);
-    share_counts(w);
+    worker_share_counts(w);
 }
 
 /* forget_stop lets the handle run another relay after one that was stopped. */

@@ -52,6 +52,22 @@ worker_wrote(struct worker *w)
         shared_committed(w->seat.shared);
 }
 
+void
+worker_share_counts(struct worker *w)
+{
+    struct shared *shared = w->seat.shared;
+    if (shared == NULL)
+        return;
+    const owed_relay_counts *now = &w->counts;
+    const owed_relay_counts *told = &w->counts_told;
+    atomic_fetch_add(&shared->succeeded, now->succeeded - told->succeeded);
+    atomic_fetch_add(&shared->failed, now->failed - told->failed);
+    atomic_fetch_add(&shared->dead, now->dead - told->dead);
+    atomic_fetch_add(&shared->orphaned, now->orphaned - told->orphaned);
+    atomic_fetch_add(&shared->handed_back, now->handed_back - told->handed_back);
+    w->counts_told = w->counts;
+}
+
 /* --- others --- */
 
 void

@@ -291,6 +291,8 @@ void outside_close(struct worker *worker);
 owed_status upkeep(struct worker *worker, owed_error *err);
 void upkeep_end(struct worker *worker);
 void worker_wrote(struct worker *worker);
+/* worker_share_counts adds what was counted since to the whole relay's counts. */
+void worker_share_counts(struct worker *worker);
 bool worker_is_stopping(const struct worker *worker);
 bool worker_is_at_rest(const struct worker *worker); // nothing is in flight
 bool worker_has_limit(const struct worker *worker);
