@@ -10,13 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "deliver/worker.h"
 
-#define IDLE_MAX_US (15 * US_PER_SECOND)
-#define DUE_MIN_US US_PER_MS
-#define ONCE_LOOK_US (10 * US_PER_MS)
 #define GIVE_UP_FAILURES 5
 
 void
@@ -126,14 +122,6 @@ worker_is_at_rest(const struct worker *w)
     return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL;
 }
 
-static void
-tidy(struct worker *w)
-{
-    if (w->wrote && !w->trouble.now)
-        w->owed->db->driver->tidy(w->owed->db);
-    w->wrote = false;
-}
-
 static bool
 pass(struct worker *w)
 {
@@ -148,74 +136,6 @@ pass(struct worker *w)
     if (!w->trouble.now && inside_pass(w, SHARE_FUNCTION))
         busy = true;
     return busy;
-}
-
-/* next_due_us tells how long until a row falls due that no commit will announce. */
-static int64_t
-next_due_us(struct worker *w)
-{
-    int64_t first_us = INT64_MAX;
-    for (enum share share = 0; share < SHARE_COUNT; share++) {
-        if (!w->filters[share].serves)
-            continue;
-        struct claim claim;
-        claim_fill(w, share, &claim);
-        int64_t at_us = INT64_MAX;
-        owed_error err = {0};
-        if (store_next_due(w->owed->db, &claim, &at_us, &err) != OWED_OK) {
-            trouble(w, "look for what is due next", &err);
-            return 0;
-        }
-        first_us = at_us < first_us ? at_us : first_us;
-    }
-    if (first_us == INT64_MAX)
-        return INT64_MAX;
-    int64_t left_us = first_us - worker_now_us(w);
-    return left_us < DUE_MIN_US ? DUE_MIN_US : left_us;
-}
-
-/* jitter draws from the upper half, so that many relays do not look at the same moment. */
-static int64_t
-jitter(const struct worker *w, int64_t us)
-{
-    return us / 2 + (int64_t)((double)(us - us / 2) * dice_unit(&w->owed->dice));
-}
-
-static void
-idle(struct worker *w)
-{
-    tidy(w);
-    int64_t due_us = next_due_us(w);
-    if (w->trouble.now)
-        return;
-    // A row that seems due and cannot be claimed is not asked about all the time.
-    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
-    int64_t wait_us = jitter(w, w->idle_us);
-    if (due_us < wait_us && w->vain <= 1)
-        wait_us = due_us;
-    int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
-    if (!worker_is_at_rest(w) && renewal_us < wait_us)
-        wait_us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
-    bool is_woken = worker_wait(w, wait_us);
-    if (is_woken || !wake_is_proven(w->wake))
-        w->idle_us = w->settings.poll_us;
-    else
-        w->idle_us = w->idle_us * 2 < IDLE_MAX_US ? w->idle_us * 2 : IDLE_MAX_US;
-    if (w->idle_us < w->settings.poll_us)
-        w->idle_us = w->settings.poll_us;
-}
-
-/* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
-static void
-idle_once(struct worker *w, long long seen)
-{
-    struct shared *shared = w->seat.shared;
-    tidy(w);
-    slot_waits(shared, w->seat.slot, seen);
-    if (atomic_load(&shared->commits) != seen)
-        worker_pause(w, ONCE_LOOK_US);
-    else
-        worker_wait(w, jitter(w, w->settings.poll_us));
 }
 
 static bool

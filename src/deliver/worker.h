@@ -306,6 +306,11 @@ int64_t worker_mono_us(const struct worker *worker);
 bool others_write(struct worker *worker);
 void others_look(struct worker *worker);
 
+/* idle.c: both return when there may be something to do. */
+void idle(struct worker *worker);
+/* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
+void idle_once(struct worker *worker, long long seen);
+
 /* trouble.c */
 void trouble(struct worker *worker, const char *doing, const owed_error *err);
 /* trouble_mend waits, then retries; trouble_retry opens the store anew and makes good. */

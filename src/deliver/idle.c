@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * idle.c - how long a worker waits when there is nothing to do.
+ *
+ * The poll is the floor. Once the store's own sign of a commit is known to come, waits stretch, and
+ * one that ends without a sign is followed by the next: whether anything was committed is asked each
+ * time, but not what.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "deliver/worker.h"
+
+#define IDLE_MAX_US (15 * US_PER_SECOND)
+#define DUE_MIN_US US_PER_MS
+#define ONCE_LOOK_US (10 * US_PER_MS)
+
+static void
+tidy(struct worker *w)
+{
+    if (w->wrote && !w->trouble.now)
+        w->owed->db->driver->tidy(w->owed->db);
+    w->wrote = false;
+}
+
+/* next_due_us tells how long until a row falls due that no commit will announce. */
+static int64_t
+next_due_us(struct worker *w)
+{
+    int64_t first_us = INT64_MAX;
+    for (enum share share = 0; share < SHARE_COUNT; share++) {
+        if (!w->filters[share].serves)
+            continue;
+        struct claim claim;
+        claim_fill(w, share, &claim);
+        int64_t at_us = INT64_MAX;
+        owed_error err = {0};
+        if (store_next_due(w->owed->db, &claim, &at_us, &err) != OWED_OK) {
+            trouble(w, "look for what is due next", &err);
+            return 0;
+        }
+        first_us = at_us < first_us ? at_us : first_us;
+    }
+    if (first_us == INT64_MAX)
+        return INT64_MAX;
+    int64_t left_us = first_us - worker_now_us(w);
+    return left_us < DUE_MIN_US ? DUE_MIN_US : left_us;
+}
+
+/* jitter draws from the upper half, so that many relays do not look at the same moment. */
+static int64_t
+jitter(const struct worker *w, int64_t us)
+{
+    return us / 2 + (int64_t)((double)(us - us / 2) * dice_unit(&w->owed->dice));
+}
+
+static bool
+serves_anything(const struct worker *w)
+{
+    for (enum share share = 0; share < SHARE_COUNT; share++)
+        if (w->filters[share].serves)
+            return true;
+    return false;
+}
+
+/* wait_us tells how long this worker may wait, with the next row due in due_us. */
+static int64_t
+wait_us(struct worker *w, int64_t due_us)
+{
+    int64_t us = jitter(w, w->idle_us);
+    // A row that seems due and cannot be claimed is not asked about all the time.
+    if (due_us < us && w->vain <= 1)
+        us = due_us;
+    int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
+    if (!worker_is_at_rest(w) && renewal_us < us)
+        us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
+    return us;
+}
+
+/* stretch makes the next wait longer where commits are seen to be noticed. */
+static void
+stretch(struct worker *w, bool is_woken)
+{
+    int64_t most_us = w->settings.poll_us > IDLE_MAX_US ? w->settings.poll_us : IDLE_MAX_US;
+    int64_t next_us = w->idle_us * 2 < most_us ? w->idle_us * 2 : most_us;
+    w->idle_us = is_woken || !wake_is_proven(w->wake) ? w->settings.poll_us : next_us;
+}
+
+/* may_rest tells whether another look could find nothing: no commit, nothing due, no upkeep. */
+static bool
+may_rest(const struct worker *w, int64_t due_at_us)
+{
+    int64_t mono_us = worker_mono_us(w);
+    return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
+        w->passes_left < 0 && worker_now_us(w) < due_at_us && mono_us < w->beat_mono_us &&
+        mono_us < w->mend_mono_us;
+}
+
+void
+idle(struct worker *w)
+{
+    tidy(w);
+    // Nobody's commit is for a worker that has nothing to run; only its upkeep will be due.
+    if (!serves_anything(w) && w->seat.wait == NULL) {
+        worker_pause(w, IDLE_MAX_US);
+        return;
+    }
+    int64_t due_us = next_due_us(w);
+    if (w->trouble.now)
+        return;
+    int64_t due_at_us = due_us == INT64_MAX ? INT64_MAX : worker_now_us(w) + due_us;
+    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
+    bool is_woken = false;
+    do {
+        int64_t left_us = due_us == INT64_MAX ? due_us : due_at_us - worker_now_us(w);
+        is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));
+        stretch(w, is_woken);
+    } while (!is_woken && may_rest(w, due_at_us));
+}
+
+/* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
+void
+idle_once(struct worker *w, long long seen)
+{
+    struct shared *shared = w->seat.shared;
+    tidy(w);
+    slot_waits(shared, w->seat.slot, seen);
+    if (atomic_load(&shared->commits) != seen)
+        worker_pause(w, ONCE_LOOK_US);
+    else
+        worker_wait(w, jitter(w, w->settings.poll_us));
+}
