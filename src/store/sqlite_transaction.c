@@ -110,6 +110,21 @@ sqlite_begin(struct db *db, bool write, owed_error *err)
     return status;
 }
 
+/* end_by_commit says COMMIT. Frames that could not be synced may still be found, whole, when the log
+ * is recovered after a crash: whether such a commit happened is not known. */
+static owed_status
+end_by_commit(struct sqlite_db *conn, owed_error *err)
+{
+    conn->committing = true;
+    owed_status status = sqlite_do(conn, STMT_COMMIT, err);
+    int code = sqlite3_extended_errcode(conn->handle);
+    if (status != OWED_UNAVAILABLE || (code & 0xff) != SQLITE_IOERR)
+        return status;
+    return fail_native(err, OWED_UNSURE, code,
+        "commit: %s (%s): the change is lost, or comes back with the next recovery",
+        sqlite3_errstr(code), conn->path);
+}
+
 owed_status
 sqlite_commit(struct db *db, owed_error *err)
 {
@@ -120,10 +135,8 @@ sqlite_commit(struct db *db, owed_error *err)
     if (status == OWED_OK && conn->vetoed)
         status =
             fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
-    if (status == OWED_OK) {
-        conn->committing = true;
-        status = sqlite_do(conn, STMT_COMMIT, err);
-    }
+    if (status == OWED_OK)
+        status = end_by_commit(conn, err);
     if (status != OWED_OK) {
         sqlite_rollback(db);
         return status;

@@ -4,6 +4,7 @@
  */
 #include "world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int64_t
@@ -350,6 +351,28 @@ without_a_grace_rows_are_orphaned_at_once(void **state)
 }
 
 static void
+rows_that_changed_since_they_were_picked_are_not_orphaned(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver("shop.a");
+    publish(world, &r, 1);
+    struct owed_rows rows = make_owed_rows(world);
+    char ids[100];
+    snprintf(ids, sizeof ids, "[%lld,%lld]", (long long)rows.held, (long long)rows.done);
+    // Between the look and the write somebody claimed one, and another was done.
+    const struct value values[] = {{.type = VALUE_TEXT, .bytes = str_of(ids)},
+        {.type = VALUE_INT, .integer = NOW}, {.type = VALUE_TEXT, .bytes = STR("gone")}};
+    struct rows *run;
+    int64_t changed = -1;
+    assert_ok(
+        world->db->driver->run(world->db, STMT_ORPHAN, values, COUNT(values), &run, &world->err));
+    assert_ok(world->db->driver->finish(run, &changed, &world->err));
+    assert_int_equal(changed, 0);
+    assert_string_equal(status_of(world, rows.held), "claimed");
+    assert_string_equal(status_of(world, rows.done), "succeeded");
+}
+
+static void
 relays_come_and_go(void **state)
 {
     struct world *world = *state;
@@ -398,6 +421,7 @@ main(void)
         TEST(rows_of_a_removed_receiver_are_orphaned_after_the_grace),
         TEST(rows_of_a_receiver_that_never_was_published_are_orphaned_once_they_are_old),
         TEST(without_a_grace_rows_are_orphaned_at_once),
+        TEST(rows_that_changed_since_they_were_picked_are_not_orphaned),
         TEST(relays_come_and_go),
     };
     return run_on_all("store catalogue", tests, COUNT(tests));

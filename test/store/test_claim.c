@@ -136,6 +136,7 @@ a_row_handed_back_is_claimable_at_once_and_is_no_loss(void **state)
     assert_int_equal(row.attempts, 0);
     assert_int_equal(claim_as(world, "second", NOW, 10), 1);
     assert_int_equal(world->rows[0].losses, 0);
+    assert_int_equal(delivery(world, id).losses, 0);
 }
 
 static void
@@ -235,6 +236,16 @@ a_claim_keeps_to_its_lanes_and_kind(void **state)
     asked.lanes = (const char *const[]){LANE, NULL};
     assert_int_equal(claim(world, &asked), 1);
     assert_string_equal(world->rows[0].receiver_key, "shop.c");
+    // What was handed back keeps to its lane and kind as well.
+    assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    asked.lanes = (const char *const[]){"shop/mail", LANE, NULL};
+    assert_int_equal(claim(world, &asked), 1);
+    assert_string_equal(world->rows[0].receiver_key, "shop.c");
+    asked.kind = "inside";
+    assert_int_equal(claim(world, &asked), 2);
+    asked.kind = "task";
+    asked.now_us = NOW + LEASE + 1;
+    assert_int_equal(claim(world, &asked), 0);
 }
 
 static void
