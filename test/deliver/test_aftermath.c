@@ -214,7 +214,7 @@ what_somebody_else_holds_by_now_is_left_alone(void **state)
 {
     struct post *post = *state;
     dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
-    fixture_run(post->desk->f->other, "update owed_delivery set claimed_at = 6, claimed_by = 'x'");
+    fixture_run(post->desk->f->other, "update owed_delivery set claimed_by = 'x'");
     next_worker(post);
     assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
     assert_count(post->desk, "claimed", 2);
@@ -289,6 +289,33 @@ nothing_is_in_hand_when_a_worker_ends_well(void **state)
     desk_run(post->desk);
     assert_count(post->desk, "succeeded", 5);
     assert_int_equal(atomic_load(&post->slot->phase), PHASE_IDLE);
+}
+
+/* A worker beside this one commits, and counts it. */
+static owed_outcome
+a_colleague_writes(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)delivery;
+    (void)order;
+    struct post *post = actor->state;
+    fixture_run(post->desk->f->other, "insert into app (id) values (1000)");
+    shared_committed(post->shared);
+    return owed_done();
+}
+
+static void
+commits_of_the_same_relay_are_not_taken_for_the_applications(void **state)
+{
+    struct post *post = *state;
+    post->actor.acts[2] = a_colleague_writes;
+    open_post(post, (owed_receiver){.key = "shop.stock", .database_only = true});
+    desk_fire_many(post->desk, 6);
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_count(post->desk, "succeeded", 6);
+    // The only wait was the idle one at the end.
+    assert_int_equal(post->desk->wait_count, 1);
+    assert_true(post->desk->waits[0] > 100 * US_PER_MS);
 }
 
 static void
@@ -369,6 +396,7 @@ main(void)
         TEST(a_later_claim_of_the_same_worker_is_not_the_one_that_crashed),
         TEST(what_is_in_hand_is_written_before_its_receiver_runs),
         TEST(nothing_is_in_hand_when_a_worker_ends_well),
+        TEST(commits_of_the_same_relay_are_not_taken_for_the_applications),
         TEST(under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word),
         TEST(the_limit_is_shared),
         TEST(a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some),

@@ -103,11 +103,18 @@ run_with_fault(struct desk *desk, int64_t first, int64_t call, owed_status statu
     // A relay that could not even begin says so; nobody else gives up.
     if (ended != OWED_OK && fault.calls > call)
         fail_msg("failing at call %" PRId64 ": %s", call, desk->f->err.text);
-    if (handle->db == broken) {
+    bool is_broken = handle->db == broken;
+    if (is_broken) {
         store_close(broken);
         const struct db_options options = {.busy_timeout_us = US_PER_MS};
         assert_ok(store_open(desk->f->url, &options, &handle->db, &desk->f->err));
     }
+    // Whoever came back holds nothing that it does not run.
+    if (ended == OWED_OK && !is_broken)
+        assert_int_equal(desk_number(desk,
+                             "select count(*) from owed_delivery where status = "
+                             "'claimed' and lease_expires_at > 0"),
+            0);
     // Retries are due; so is what a lost claim holds.
     for (int i = 0; i < 2; i++) {
         desk->f->now_us += OWED_HOURS(2);
@@ -130,6 +137,8 @@ fail_at_every_call(struct desk *desk, owed_status status, bool after)
             break;
     }
     assert_in_range(call, 30, CALLS_MAX - 1);
+    // Nobody took a row: what was written before its answer was lost is not called discarded.
+    assert_false(desk_logged(desk, "result discarded"));
     assert_int_equal(desk_number(desk, "select count(*) from owed_delivery where losses > 0"), 0);
     assert_int_equal(
         desk_number(
