@@ -351,6 +351,30 @@ without_a_grace_rows_are_orphaned_at_once(void **state)
 }
 
 static void
+a_row_that_is_held_does_not_hide_one_that_was_given_back(void **state)
+{
+    struct world *world = *state;
+    static const char *const lanes[] = {"shop/a", "shop/b", NULL};
+    for (int i = 0; i < 2; i++) {
+        struct new_delivery owed = {.event_id = fire(world, EVENT),
+            .receiver_key = "shop.ghost",
+            .lane = lanes[i],
+            .kind = "inside",
+            .max_attempts = 5,
+            .available_at_us = NOW};
+        assert_ok(store_insert_delivery(world->db, &owed, &world->err));
+    }
+    struct claim asked = a_claim("w", NOW, 10);
+    asked.lanes = lanes;
+    assert_int_equal(claim(world, &asked), 2);
+    assert_ok(store_hand_back(world->db, &world->rows[1].fence, 1, NULL, &world->err));
+    int64_t orphaned = -1;
+    assert_ok(store_mend(world->db, NOW + 1, -1, 1, NULL, &orphaned, &world->err));
+    assert_int_equal(orphaned, 1);
+    assert_string_equal(status_of(world, world->rows[1].fence.delivery_id), "orphaned");
+}
+
+static void
 rows_that_changed_since_they_were_picked_are_not_orphaned(void **state)
 {
     struct world *world = *state;
@@ -421,6 +445,7 @@ main(void)
         TEST(rows_of_a_removed_receiver_are_orphaned_after_the_grace),
         TEST(rows_of_a_receiver_that_never_was_published_are_orphaned_once_they_are_old),
         TEST(without_a_grace_rows_are_orphaned_at_once),
+        TEST(a_row_that_is_held_does_not_hide_one_that_was_given_back),
         TEST(rows_that_changed_since_they_were_picked_are_not_orphaned),
         TEST(relays_come_and_go),
     };

@@ -293,6 +293,24 @@ requeue_takes_what_it_was_asked_to(void **state)
 }
 
 static void
+a_row_that_is_held_again_is_not_reset_by_a_requeue_that_saw_it_dead(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    char ids[40];
+    snprintf(ids, sizeof ids, "[%lld]", (long long)id);
+    const struct value values[] = {
+        {.type = VALUE_TEXT, .bytes = str_of(ids)}, {.type = VALUE_INT, .integer = NOW}};
+    struct rows *rows;
+    int64_t changed = -1;
+    assert_ok(
+        world->db->driver->run(world->db, STMT_REQUEUE, values, COUNT(values), &rows, &world->err));
+    assert_ok(world->db->driver->finish(rows, &changed, &world->err));
+    assert_int_equal(changed, 0);
+    assert_string_equal(status_of(world, id), "claimed");
+}
+
+static void
 orphans_come_back_only_with_their_receiver(void **state)
 {
     struct world *world = *state;
@@ -367,6 +385,7 @@ main(void)
         TEST(a_delivery_that_is_not_there_is_not_found),
         TEST(a_requeued_row_is_as_good_as_new),
         TEST(requeue_takes_what_it_was_asked_to),
+        TEST(a_row_that_is_held_again_is_not_reset_by_a_requeue_that_saw_it_dead),
         TEST(orphans_come_back_only_with_their_receiver),
         TEST(requeue_takes_more_ids_than_a_statement_has_room_for),
         TEST(a_delivery_whose_event_was_deleted_ends_and_blocks_nobody),
