@@ -141,7 +141,7 @@ def sink(folder, *options):
 def workers(supervisor):
     """The pids of a relay's workers."""
     path = pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children")
-    with contextlib.suppress(FileNotFoundError):
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return [int(pid) for pid in path.read_text().split()]
     return []
 
@@ -150,7 +150,7 @@ def state(pid):
     """The letter of /proc: R, S, D, T (stopped), Z; X when there is no such process."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return "X"
 
 
