@@ -2,9 +2,10 @@
  *
  * sqlite_wake.c - noticing that another process wrote: inotify on the write-ahead log.
  *
- * The log comes and goes with the connections to its database, so its directory is watched for its
- * coming. The event of a write may be read before the commit can be seen: it is a reason to look
- * closely for a while, not the news itself.
+ * The log comes and goes with the connections to its database: while there is none, its directory is
+ * watched for its coming, and only then, since other files there are no news. The event of a write
+ * may be read before the commit can be seen: it is a reason to look closely for a while, not the news
+ * itself.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,21 @@ watch_directory(struct sqlite_db *conn)
             inotify_add_watch(conn->inotify, directory, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 }
 
+/* watch follows the log, or its directory while there is no log. */
+static void
+watch(struct sqlite_db *conn)
+{
+    watch_wal(conn);
+    if (conn->wal_watch < 0 && conn->directory_watch < 0) {
+        watch_directory(conn);
+        watch_wal(conn); // it may have come between the two
+    }
+    if (conn->wal_watch >= 0 && conn->directory_watch >= 0) {
+        inotify_rm_watch(conn->inotify, conn->directory_watch);
+        conn->directory_watch = -1;
+    }
+}
+
 int
 sqlite_wake_fd(struct db *db)
 {
@@ -46,8 +62,8 @@ sqlite_wake_fd(struct db *db)
     conn->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (conn->inotify < 0)
         return -1;
-    watch_directory(conn);
-    watch_wal(conn);
+    conn->wal_watch = conn->directory_watch = -1;
+    watch(conn);
     return conn->inotify;
 }
 
@@ -85,7 +101,7 @@ sqlite_changed(struct db *db)
 {
     struct sqlite_db *conn = sqlite_of(db);
     if (conn->inotify >= 0 && drain(conn))
-        watch_wal(conn);
+        watch(conn);
     int64_t version = data_version(conn);
     bool changed = version != conn->data_version;
     conn->data_version = version;

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -139,6 +140,23 @@ the_watch_survives_the_log_being_made_anew(void **state)
     store_close(reader);
 }
 
+static void
+another_file_beside_the_store_is_no_sign(void **state)
+{
+    struct world *world = *state;
+    fire(world, EVENT);
+    drain(world->other);
+    int fd = world->other->driver->wake_fd(world->other);
+    drain(world->other);
+    char path[4200];
+    snprintf(path, sizeof path, "%s.txt", world->other->driver->path(world->other));
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fclose(file);
+    assert_false(is_readable(fd, 0));
+    unlink(path);
+}
+
 int
 main(void)
 {
@@ -148,6 +166,7 @@ main(void)
         TEST(our_own_commit_is_no_news),
         TEST(a_rollback_is_no_news),
         TEST(the_watch_survives_the_log_being_made_anew),
+        TEST(another_file_beside_the_store_is_no_sign),
     };
     return cmocka_run_group_tests_name("sqlite wake", tests, NULL, NULL);
 }
