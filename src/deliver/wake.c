@@ -36,7 +36,8 @@ _Static_assert(FD_COUNT <= WAKE_FDS, "wake_fds must have room for all");
 
 struct wake {
     owed *owed;
-    int socket; // -1: none
+    struct db *db; // the connection whose signs are watched; another one was not watched before
+    int socket;    // -1: none
     struct sockaddr_un address;
     int64_t sign_at_us; // CLOCK_MONOTONIC, of the last sign; 0: no watch is kept
     int64_t look_at_us; // the watch's next look
@@ -48,6 +49,14 @@ static int64_t
 now_us(void)
 {
     return clock_monotonic_us(&clock_system);
+}
+
+/* sign_fd gives what becomes readable at the store's sign; a driver starts the watch when it is asked. */
+static int
+sign_fd(const struct wake *wake)
+{
+    struct db *db = wake->owed->db;
+    return db == NULL || db->driver->wake_fd == NULL ? -1 : db->driver->wake_fd(db);
 }
 
 /* --- the socket --- */
@@ -164,6 +173,8 @@ wake_open(owed *owed, const char *instance, struct wake **ret_wake, owed_error *
     const char *path = db == NULL || db->driver->path == NULL ? NULL : db->driver->path(db);
     if (!is_empty(path))
         open_socket(wake, path, instance);
+    // The watch begins now, so that the first commit of this very worker proves it.
+    sign_fd(wake);
     *ret_wake = wake;
     return OWED_OK;
 }
@@ -187,11 +198,11 @@ wake_close(struct wake *wake)
 
 /* --- waiting --- */
 
-static int
-sign_fd(const struct wake *wake)
+/* is_unwatched tells whether signs of the present connection may have been missed so far. */
+static bool
+is_unwatched(const struct wake *wake)
 {
-    struct db *db = wake->owed->db;
-    return db == NULL || db->driver->wake_fd == NULL ? -1 : db->driver->wake_fd(db);
+    return wake->owed->db != wake->db;
 }
 
 static void
@@ -243,14 +254,14 @@ static bool
 take_sign(struct wake *wake, bool came)
 {
     int64_t now = now_us();
-    if (came) {
-        wake->sign_at_us = now;
-        if (wake->signs_missing > 0)
-            wake->signs_missing--;
-    }
+    if (came && wake->signs_missing > 0)
+        wake->signs_missing--;
+    if (came || is_unwatched(wake))
+        wake->sign_at_us = wake->look_at_us = now;
+    wake->db = wake->owed->db;
     if (sign_fd(wake) < 0 || wake->sign_at_us == 0)
         return false;
-    return (came || now >= wake->look_at_us) && look(wake, now);
+    return now >= wake->look_at_us && look(wake, now);
 }
 
 static bool
@@ -280,7 +291,11 @@ wake_fds(struct wake *wake, int ret_fds[static WAKE_FDS])
 int64_t
 wake_timeout_us(const struct wake *wake, int64_t idle_us)
 {
-    if (wake->sign_at_us == 0 || sign_fd(wake) < 0)
+    if (sign_fd(wake) < 0)
+        return idle_us;
+    if (is_unwatched(wake))
+        return 0;
+    if (wake->sign_at_us == 0)
         return idle_us;
     int64_t left_us = wake->look_at_us - now_us();
     if (left_us < 0)

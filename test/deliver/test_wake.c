@@ -118,6 +118,14 @@ mono_us(void)
     return clock_monotonic_us(&clock_system);
 }
 
+/* settle lets the watch pass that every new connection begins with. */
+static void
+settle(struct fixture *f)
+{
+    assert_false(wake_wait(f->wake, OWED_SECONDS(2)));
+    f->db.looks = 0;
+}
+
 static void
 a_datagram_ends_the_wait_once(void **state)
 {
@@ -205,9 +213,25 @@ static void
 without_a_sign_nobody_looks_before_the_end(void **state)
 {
     struct fixture *f = *state;
+    settle(f);
     assert_false(wake_wait(f->wake, 30000));
     assert_int_equal(f->db.looks, 1);
     assert_int_equal(wake_timeout_us(f->wake, 12345), 12345);
+}
+
+static void
+what_was_committed_before_a_connection_was_watched_is_seen(void **state)
+{
+    struct fixture *f = *state;
+    settle(f);
+    // The store went away and came back: nobody watched the new connection when this was committed.
+    struct fake_db fresh = f->db;
+    fresh.commit_seen_from = 3;
+    f->owed.db = &fresh.base;
+    assert_int_equal(wake_timeout_us(f->wake, OWED_SECONDS(60)), 0);
+    assert_true(wake_wait(f->wake, OWED_SECONDS(60)));
+    assert_int_equal(fresh.looks, 3);
+    f->owed.db = &f->db.base;
 }
 
 static void
@@ -327,6 +351,7 @@ main(void)
         CASE(a_sign_without_a_commit_costs_a_bounded_number_of_looks),
         CASE(a_seen_commit_does_not_end_the_watch_for_the_next),
         CASE(without_a_sign_nobody_looks_before_the_end),
+        CASE(what_was_committed_before_a_connection_was_watched_is_seen),
         CASE(polling_beside_other_things_tells_the_same),
         CASE(without_a_connection_it_still_waits),
         CASE(signs_prove_themselves_until_one_is_missed),
