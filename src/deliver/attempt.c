@@ -161,6 +161,8 @@ show_hand(const struct attempt *a)
         .started_at_us = a->started_at_us,
         .started_mono_us = clock_monotonic_us(&clock_system),
         .timeout_us = a->known->receiver->declared.timeout_us,
+        .lease_us = lease_us(w, a->known->receiver),
+        .lease_expires_at_us = a->task->lease_expires_at_us,
         .attempt = a->delivery.attempt,
     };
     snprintf(hand.receiver_key, sizeof hand.receiver_key, "%s", row->receiver_key);

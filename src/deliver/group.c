@@ -23,6 +23,14 @@ driver_of(const struct worker *w)
 
 /* --- beginning --- */
 
+static void
+set_open(struct worker *w, bool is_open)
+{
+    w->group.open = is_open;
+    if (w->slot != NULL)
+        atomic_store(&w->slot->holds_store, is_open);
+}
+
 static owed_status
 open_transaction(struct worker *w, owed_error *err)
 {
@@ -32,7 +40,7 @@ open_transaction(struct worker *w, owed_error *err)
         return status;
     driver_of(w)->guard(w->owed->db, true);
     tx_init(&group->tx, w->owed, w->owed->db, TX_DELIVERY);
-    group->open = true;
+    set_open(w, true);
     group->opened_mono_us = worker_mono_us(w);
     return OWED_OK;
 }
@@ -112,7 +120,7 @@ undo(struct worker *w, enum task_state state)
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = state;
     group->broke_up = group->broke_up || group->count > 0;
-    group->open = false;
+    set_open(w, false);
 }
 
 static bool
@@ -183,7 +191,7 @@ end_well(struct worker *w)
     struct group *group = &w->group;
     failpoint("ack-sent");
     driver_of(w)->guard(w->owed->db, false);
-    group->open = false;
+    set_open(w, false);
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = TASK_DONE;
     group->count = 0;

@@ -62,6 +62,14 @@ serves_anything(const struct worker *w)
     return false;
 }
 
+/* sooner cuts a wait to what the leases of colleagues leave of it. */
+static int64_t
+sooner(const struct worker *w, int64_t us)
+{
+    int64_t next_us = colleagues_next_us(w);
+    return next_us < us ? next_us : us;
+}
+
 /* wait_us tells how long this worker may wait, with the next row due in due_us. */
 static int64_t
 wait_us(struct worker *w, int64_t due_us)
@@ -73,7 +81,7 @@ wait_us(struct worker *w, int64_t due_us)
     int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
     if (!worker_is_at_rest(w) && renewal_us < us)
         us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
-    return us;
+    return sooner(w, us);
 }
 
 /* stretch makes the next wait longer where commits are seen to be noticed. */
@@ -92,7 +100,7 @@ may_rest(const struct worker *w, int64_t due_at_us)
     int64_t mono_us = worker_mono_us(w);
     return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
         w->passes_left < 0 && worker_now_us(w) < due_at_us && mono_us < w->beat_mono_us &&
-        mono_us < w->mend_mono_us;
+        mono_us < w->mend_mono_us && colleagues_next_us(w) > 0;
 }
 
 void
@@ -101,7 +109,7 @@ idle(struct worker *w)
     tidy(w);
     // Nobody's commit is for a worker that has nothing to run; only its upkeep will be due.
     if (!serves_anything(w) && w->seat.wait == NULL) {
-        worker_pause(w, IDLE_MAX_US);
+        worker_pause(w, sooner(w, IDLE_MAX_US));
         return;
     }
     int64_t due_us = next_due_us(w);
@@ -127,5 +135,5 @@ idle_once(struct worker *w, long long seen)
     if (atomic_load(&shared->commits) != seen)
         worker_pause(w, ONCE_LOOK_US);
     else
-        worker_wait(w, jitter(w, w->settings.poll_us));
+        worker_wait(w, sooner(w, jitter(w, w->settings.poll_us)));
 }

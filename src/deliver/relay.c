@@ -84,7 +84,7 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     others_look(w);
     w->others_wrote_mono_us = 0;
     // Both are due at once, whatever the clock's start.
-    w->beat_mono_us = w->mend_mono_us = worker_mono_us(w);
+    w->beat_mono_us = w->mend_mono_us = w->colleagues_mono_us = worker_mono_us(w);
     return OWED_OK;
 }
 
@@ -130,6 +130,8 @@ pass(struct worker *w)
         trouble(w, "look after the store", &err);
         return false;
     }
+    if (!colleagues_keep(w))
+        return false;
     bool busy = inside_pass(w, SHARE_INSIDE);
     if (!w->trouble.now && outside_pass(w))
         busy = true;
@@ -203,6 +205,9 @@ forget_stop(struct worker *w)
 static owed_status
 work(struct worker *w, owed_error *err)
 {
+    // Whoever sat here before may have died with it.
+    if (w->slot != NULL)
+        atomic_store(&w->slot->holds_store, false);
     owed_status status = aftermath(w, err);
     if (status != OWED_OK)
         trouble(w, "make good what a dead worker left", err);

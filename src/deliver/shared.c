@@ -163,6 +163,18 @@ slot_overdue_at(struct shared *shared, int slot, unsigned *ret_turn)
     return started_us + timeout_us;
 }
 
+bool
+slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand)
+{
+    struct slot *s = &shared->slots[slot];
+    unsigned turn = atomic_load(&s->turn);
+    if (turn % 2 != 0 || atomic_load(&s->phase) != PHASE_RUNNING)
+        return false;
+    *ret_hand = s->hand;
+    atomic_thread_fence(memory_order_acquire);
+    return atomic_load(&s->turn) == turn;
+}
+
 long long
 slot_works(struct shared *shared, int slot)
 {

@@ -33,6 +33,8 @@ struct in_hand {
     int64_t started_at_us;   // wall clock
     int64_t started_mono_us; // CLOCK_MONOTONIC, which all processes share
     int64_t timeout_us;      // of the receiver; 0: none
+    int64_t lease_us;        // of the receiver
+    int64_t lease_expires_at_us;
     int32_t attempt;
     char receiver_key[LIMIT_KEY_BYTES + 1];
 };
@@ -55,12 +57,13 @@ struct slot {
     atomic_int pid;   // 0: nobody
     atomic_uint turn; // one more whenever hand begins and ends to change: odd in between
     atomic_int phase;
-    struct in_hand hand; // valid unless phase is PHASE_IDLE
-    struct death death;  // of the one before, until it is made good
-    atomic_bool ready;   // it has opened its store and module
-    atomic_bool idle;    // its last claim came back empty, and nothing is in flight
-    atomic_llong seen;   // shared->commits before that claim
-    atomic_bool closed;  // its worker has done its share, and none follows
+    struct in_hand hand;     // valid unless phase is PHASE_IDLE
+    atomic_bool holds_store; // it has a write transaction open
+    struct death death;      // of the one before, until it is made good
+    atomic_bool ready;       // it has opened its store and module
+    atomic_bool idle;        // its last claim came back empty, and nothing is in flight
+    atomic_llong seen;       // shared->commits before that claim
+    atomic_bool closed;      // its worker has done its share, and none follows
 };
 
 #define SHARED_SLOTS 64
@@ -108,6 +111,9 @@ void slot_make_good(struct shared *shared, int slot);
 /* slot_begin notes what is in hand, before its receiver is called; slot_phase where it stands. */
 void slot_begin(struct shared *shared, int slot, const struct in_hand *hand);
 void slot_phase(struct shared *shared, int slot, enum phase phase);
+
+/* slot_hand copies what is in hand while its receiver runs; false: none does, or it changes just now. */
+bool slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand);
 
 /*
  * Of these three the supervisor makes out when nothing is left to do. A worker calls slot_works

@@ -146,6 +146,13 @@ struct trouble {
     owed_error logged; // the last one that was logged
 };
 
+/* A colleague's lease that this worker has renewed. */
+struct kept {
+    int64_t delivery_id;
+    int64_t claimed_at_us;
+    int64_t expires_at_us;
+};
+
 struct sortie; // an attempt outside: outside_pass.c
 struct sorties {
     struct sortie *first, *last;
@@ -189,6 +196,8 @@ struct worker {
     int vain;             // waits for a due row that could not be claimed
     int64_t mend_mono_us; // when to mend next
     int64_t beat_mono_us;
+    int64_t colleagues_mono_us; // when to look after their leases next
+    struct kept kept[SHARED_SLOTS];
     int64_t started_at_us;
     int64_t own_commits;
     int64_t others_commits;       // of the other workers, when last looked at
@@ -310,6 +319,11 @@ void others_look(struct worker *worker);
 void idle(struct worker *worker);
 /* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
 void idle_once(struct worker *worker, long long seen);
+
+/* colleagues.c: false is trouble. */
+bool colleagues_keep(struct worker *worker);
+int64_t colleagues_next_us(
+    const struct worker *worker); // how long until it wants to look; INT64_MAX
 
 /* trouble.c */
 void trouble(struct worker *worker, const char *doing, const owed_error *err);

@@ -341,6 +341,88 @@ under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word(void **
     assert_count(post->desk, "succeeded", 3);
 }
 
+/* runs_long has a worker in slot 1 run the first of two rows under the relay's lease of 5 minutes. */
+static void
+runs_long(struct post *post)
+{
+    struct desk *desk = post->desk;
+    open_post(post, stock);
+    desk_fire_many(desk, 2);
+    char sql[300];
+    snprintf(sql, sizeof sql,
+        "update owed_delivery set status = 'claimed', claimed_by = '%s/1', claimed_at = 5, "
+        "lease_expires_at = %" PRId64,
+        post->shared->instance, FIXTURE_NOW_US + OWED_MINUTES(5));
+    fixture_run(desk->f->other, sql);
+    post->shared->slot_count = 2;
+    const struct in_hand hand = {
+        .delivery_id = desk_number(desk, "select min(id) from owed_delivery"),
+        .claimed_at_us = 5,
+        .lease_us = OWED_MINUTES(5),
+        .lease_expires_at_us = FIXTURE_NOW_US + OWED_MINUTES(5),
+        .receiver_key = "shop.stock",
+    };
+    slot_begin(post->shared, 1, &hand);
+    desk->seat.role = ROLE_LOOP;
+}
+
+static void
+stop_after_an_hour(struct desk *desk)
+{
+    if (desk->f->now_us - FIXTURE_NOW_US > OWED_HOURS(1))
+        stop_all(desk);
+}
+
+static void
+the_worker_of_the_loop_keeps_the_row_that_another_runs_for_long(void **state)
+{
+    struct post *post = *state;
+    runs_long(post);
+    post->desk->at_wait = stop_after_an_hour;
+    desk_run(post->desk);
+    int64_t left = desk_number(post->desk, "select max(lease_expires_at) from owed_delivery") -
+        post->desk->f->now_us;
+    assert_in_range(left, OWED_MINUTES(2), OWED_MINUTES(5));
+    // Half of it is let pass each time: no more than a write for every two minutes.
+    assert_int_equal(desk_number(post->desk, "select min(lease_expires_at) from owed_delivery"),
+        FIXTURE_NOW_US + OWED_MINUTES(5));
+}
+
+static void
+it_does_not_wait_for_a_writer_whose_row_nobody_can_take(void **state)
+{
+    struct post *post = *state;
+    runs_long(post);
+    atomic_store(&post->shared->slots[1].holds_store, true);
+    post->desk->at_wait = stop_after_an_hour;
+    desk_run(post->desk);
+    assert_int_equal(desk_number(post->desk, "select max(lease_expires_at) from owed_delivery"),
+        FIXTURE_NOW_US + OWED_MINUTES(5));
+}
+
+static owed_outcome
+sees_who_has_the_store(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct post *post = actor->state;
+    assert_false(atomic_load(&post->slot->holds_store));
+    writes(actor, delivery, order);
+    assert_true(atomic_load(&post->slot->holds_store));
+    return owed_done();
+}
+
+static void
+a_worker_says_while_it_has_the_store(void **state)
+{
+    struct post *post = *state;
+    post->actor.acts[1] = sees_who_has_the_store;
+    open_post(post, stock);
+    desk_fire(post->desk, 1);
+    post->desk->at_wait = stop_all;
+    desk_run(post->desk);
+    assert_count(post->desk, "succeeded", 1);
+    assert_false(atomic_load(&post->slot->holds_store));
+}
+
 static void
 the_limit_is_shared(void **state)
 {
@@ -398,6 +480,9 @@ main(void)
         TEST(nothing_is_in_hand_when_a_worker_ends_well),
         TEST(commits_of_the_same_relay_are_not_taken_for_the_applications),
         TEST(under_once_a_worker_says_when_it_has_nothing_left_and_waits_for_the_word),
+        TEST(the_worker_of_the_loop_keeps_the_row_that_another_runs_for_long),
+        TEST(it_does_not_wait_for_a_writer_whose_row_nobody_can_take),
+        TEST(a_worker_says_while_it_has_the_store),
         TEST(the_limit_is_shared),
         TEST(a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some),
     };

@@ -374,6 +374,62 @@ a_limit_counts_what_flies(void **state)
     assert_count(desk, "succeeded", 4);
 }
 
+/* --- a store that fails --- */
+
+/* fly_with_fault runs five rows on a connection that fails at a call; false: there was no such call. */
+static bool
+fly_with_fault(struct desk *desk, int64_t call, bool after)
+{
+    owed *handle = desk->f->owed;
+    desk_fire_many(desk, 5);
+    struct fault fault = {.fail_at = call, .status = OWED_UNAVAILABLE, .after = after};
+    struct db *broken = driver_fault_wrap(handle->db, &fault);
+    handle->db = broken;
+    desk->settings.once = true;
+    desk->wait_count = 0;
+    (void)relay_work(handle, &desk->settings, &desk->seat, NULL, &desk->f->err);
+    if (handle->db == broken) {
+        store_close(broken);
+        const struct db_options options = {.busy_timeout_us = US_PER_MS};
+        assert_ok(store_open(desk->f->url, &options, &handle->db, &desk->f->err));
+    }
+    desk->f->now_us += OWED_HOURS(2);
+    desk_once(desk);
+    return fault.calls >= call;
+}
+
+static void
+fail_at_every_call(struct desk *desk, bool after)
+{
+    struct sky sky = {.room_webhook = 3};
+    open_hook(desk, &sky, 0);
+    int64_t call = 1;
+    int expected = 0;
+    for (bool was_reached = true; was_reached; call++) {
+        sky.hold_polls = 2;
+        was_reached = fly_with_fault(desk, call, after);
+        expected += 5;
+        // Whatever the store does, a flight that has begun is not begun again.
+        if (sky.starts != expected || desk_count(desk, "succeeded") != expected)
+            fail_msg("failing at call %" PRId64 ": %d starts, %" PRId64 " succeeded, not %d", call,
+                sky.starts, desk_count(desk, "succeeded"), expected);
+    }
+    assert_in_range(call, 30, 300);
+    assert_false(desk_logged(desk, "result discarded"));
+}
+
+static void
+nothing_flies_twice_when_the_store_goes_away_at_any_call(void **state)
+{
+    fail_at_every_call(*state, false);
+}
+
+static void
+nothing_flies_twice_when_an_answer_is_lost_at_any_call(void **state)
+{
+    fail_at_every_call(*state, true);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int
@@ -393,6 +449,8 @@ main(void)
         TEST(rows_of_unknown_receivers_are_left_in_the_loop_too),
         TEST(an_outside_receiver_in_c_runs_without_a_transaction_beside_the_loop),
         TEST(a_limit_counts_what_flies),
+        TEST(nothing_flies_twice_when_the_store_goes_away_at_any_call),
+        TEST(nothing_flies_twice_when_an_answer_is_lost_at_any_call),
     };
     return cmocka_run_group_tests_name("outside", tests, NULL, NULL);
 }
