@@ -18,7 +18,8 @@ OWED_BEGIN_DECLS
 OWED_API sqlite3 *owed_tx_sqlite(owed_tx *tx);
 
 /* The connection in the transaction that carries the acknowledgement; the first call begins it.
- * NULL as owed_delivery_tx says. */
+ * NULL as owed_delivery_tx says. Statements that are still running when the receiver returns are
+ * reset; they are still yours to finalize. */
 OWED_API sqlite3 *owed_delivery_sqlite(owed_delivery *delivery);
 
 /*

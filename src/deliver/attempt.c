@@ -203,6 +203,7 @@ attempt_run(struct attempt *a)
     a->worker->in_hand = a;
     a->outcome = delivery_call(&a->delivery, a->payload);
     a->worker->in_hand = NULL;
+    handle->db->driver->sweep(handle->db);
     handle->cause_event_id = 0;
     handle->cause_correlation_id = NULL;
     worker_phase(a->worker, PHASE_ACKNOWLEDGING);

@@ -98,7 +98,7 @@ group_begin(owed_delivery *delivery, owed_error *err)
 bool
 group_takes(const struct worker *w, const struct task *task, const struct known *known)
 {
-    if (known_is_slow(known) || task->state != TASK_TODO)
+    if (known_is_slow(known) || task->state != TASK_TODO || w->alone_left > 0)
         return false;
     // Renewing its lease is a commit of its own.
     int64_t left_us = task->lease_expires_at_us - worker_now_us(w);
@@ -130,6 +130,50 @@ undo_in_trouble(struct worker *w, const char *doing, const owed_error *err)
     w->group.count = 0;
     trouble(w, doing, err);
     return false;
+}
+
+/*
+ * stumble undoes work that the store did not take. It may be the store that is ill, and then nothing
+ * counts; or a receiver that has spoilt the connection for us. The store is opened anew and the row
+ * repeated. One whose work is not taken time and again, while claims are, has failed an attempt: it
+ * would keep all others waiting for ever.
+ */
+static bool
+stumble(struct worker *w, struct member *who, const char *doing, const owed_error *err)
+{
+    int64_t delivery_id = who->ended.row->fence.delivery_id;
+    if (w->stumble.delivery_id != delivery_id)
+        w->stumble = (struct stumble){.delivery_id = delivery_id};
+    bool is_to_blame = ++w->stumble.times >= STUMBLES;
+    undo(w, TASK_TODO);
+    w->group.count = 0;
+    if (is_to_blame) {
+        owed_error sentence;
+        fail(&sentence, err->status, "what receiver %s left could not be acknowledged: %s",
+            who->ended.row->receiver_key, err->text);
+        who->ended.ending = ENDING_FAILED;
+        who->ended.text = sentence.text;
+        who->task->state = TASK_DONE;
+        ledger_add(w, &w->gathered, &who->ended);
+        w->stumble = (struct stumble){0};
+    }
+    trouble(w, doing, err);
+    return false;
+}
+
+/* stumble_together: of several nobody can tell who is to blame. They are repeated one by one. */
+static bool
+stumble_together(struct worker *w, const char *doing, const owed_error *err)
+{
+    struct group *group = &w->group;
+    if (err->status == OWED_UNSURE)
+        return undo_in_trouble(w, doing, err);
+    if (group->count == 1) {
+        struct member only = group->members[0];
+        return stumble(w, &only, doing, err);
+    }
+    w->alone_left = GROUP_ROWS;
+    return undo_in_trouble(w, doing, err);
 }
 
 /* discard_lost sorts the members after a rollback: whose row was taken is done with. */
@@ -214,7 +258,7 @@ commit_group(struct worker *w)
     owed_error err = {0};
     owed_status status = ledger_write(w, &group->ledger, &err);
     if (status != OWED_OK)
-        return undo_in_trouble(w, "acknowledge", &err);
+        return stumble_together(w, "acknowledge", &err);
     if (!all_landed(&group->ledger))
         return discard_lost(w);
     status = ledger_write(w, &w->gathered, &err);
@@ -226,7 +270,7 @@ commit_group(struct worker *w)
     if (is_refusal(status))
         return repeat_singly(w, &err);
     if (status != OWED_OK)
-        return undo_in_trouble(w, "commit", &err);
+        return stumble_together(w, "commit", &err);
     end_well(w);
     return true;
 }
@@ -311,6 +355,14 @@ break_up_ended(struct attempt *a)
     return break_up(a, sentence.text);
 }
 
+static bool
+stumble_over(struct attempt *a, const char *doing, const owed_error *err)
+{
+    struct member who = {.task = a->task};
+    attempt_ended(a, &who.ended);
+    return stumble(a->worker, &who, doing, err);
+}
+
 /* settle_failed undoes what one receiver wrote and fired; its neighbours' work stays. */
 static bool
 settle_failed(struct attempt *a)
@@ -328,7 +380,7 @@ settle_failed(struct attempt *a)
     if (status == OWED_ABORTED)
         return break_up_ended(a);
     if (status != OWED_OK)
-        return undo_in_trouble(w, "undo what a receiver wrote", &err);
+        return stumble_over(a, "undo what a receiver wrote", &err);
     tx_forget(&w->group.tx, a->mark);
     w->group.tx.vetoed = false;
     join(a);
@@ -344,7 +396,7 @@ settle_done(struct attempt *a)
     if (status == OWED_ABORTED)
         return break_up_ended(a);
     if (status != OWED_OK)
-        return undo_in_trouble(w, "release a savepoint", &err);
+        return stumble_over(a, "release a savepoint", &err);
     join(a);
     return a->may_share && !is_over_bounds(w) ? true : group_close(w);
 }
@@ -389,6 +441,8 @@ bool
 group_settle(struct attempt *a)
 {
     struct worker *w = a->worker;
+    if (w->alone_left > 0)
+        w->alone_left--;
     if (a->delivery.begin_error.status != OWED_OK)
         return settle_unbegun(a);
     if (!a->asked)

@@ -19,6 +19,7 @@
 #define GROUP_US INT64_C(100000)     // how long it stays open
 #define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
 #define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
+#define STUMBLES 3                   // as often as this the store is thought to be to blame
 #define WRITING_US INT64_C(1000000)  // how long a commit of others is news
 
 /* --- receivers of this process, and which rows a claim may ask for: claim_filter.c --- */
@@ -153,6 +154,12 @@ struct kept {
     int64_t expires_at_us;
 };
 
+/* The row whose work the store did not take last. */
+struct stumble {
+    int64_t delivery_id;
+    int times; // in a row
+};
+
 struct sortie; // an attempt outside: outside_pass.c
 struct sorties {
     struct sortie *first, *last;
@@ -180,6 +187,8 @@ struct worker {
 
     const struct attempt *in_hand; // while its receiver runs
     struct group group;
+    struct stumble stumble;
+    int alone_left; // that many attempts share no transaction: one of their like has stumbled
     struct ledger gathered;
     struct fence *dropped; // claimed rows that a failing store made us let go
     size_t dropped_count, dropped_size;

@@ -86,6 +86,9 @@ struct driver {
      * back; adopted connections included. */
     void (*veto)(struct db *db);
 
+    /* sweep ends what a receiver left running on the connection; nothing of ours is running. */
+    void (*sweep)(struct db *db);
+
     /* run starts a statement; args live until finish. One run of each statement at a time. Without
      * columns it is done when run returns. */
     owed_status (*run)(struct db *db, enum stmt stmt, const struct value *args, size_t count,

@@ -135,6 +135,13 @@ fault_guard(struct db *db, bool on)
 }
 
 static void
+fault_sweep(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->sweep(inner);
+}
+
+static void
 fault_veto(struct db *db)
 {
     struct db *inner = fault_of(db)->inner;
@@ -241,6 +248,7 @@ static const struct driver functions = {
     .release = fault_release,
     .rollback_to = fault_rollback_to,
     .guard = fault_guard,
+    .sweep = fault_sweep,
     .veto = fault_veto,
     .run = fault_run,
     .next = fault_next,

@@ -34,6 +34,7 @@ const struct driver driver_sqlite = {
     .rollback_to = sqlite_rollback_to,
     .guard = sqlite_guard,
     .veto = sqlite_veto,
+    .sweep = sqlite_sweep,
     .run = sqlite_run,
     .next = sqlite_next,
     .column = sqlite_column,

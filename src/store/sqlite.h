@@ -64,6 +64,7 @@ owed_status sqlite_finish(struct rows *rows, int64_t *ret_changed, owed_error *e
 owed_status sqlite_script(struct db *db, const char *text, owed_error *err);
 /* sqlite_do runs a statement without parameters or rows. */
 owed_status sqlite_do(struct sqlite_db *conn, enum stmt stmt, owed_error *err);
+void sqlite_sweep(struct db *db);
 void sqlite_finalize_all(struct sqlite_db *conn);
 
 /* sqlite_transaction.c */

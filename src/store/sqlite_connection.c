@@ -236,7 +236,9 @@ sqlite_close(struct db *db)
     if (!db->adopted && conn->handle != NULL) {
         sqlite3_commit_hook(conn->handle, NULL, NULL);
         sqlite3_rollback_hook(conn->handle, NULL, NULL);
-        sqlite3_close(conn->handle);
+        // A receiver may still hold statements of its own: the connection ends with the last of them.
+        sqlite_sweep(db);
+        sqlite3_close_v2(conn->handle);
     }
     free(conn->path);
     free(conn);

@@ -185,6 +185,18 @@ sqlite_script(struct db *db, const char *text, owed_error *err)
     return code == SQLITE_OK ? OWED_OK : sqlite_fail(conn, code, "script", err);
 }
 
+/* sqlite_sweep: a query that was never read to its end keeps its connection at what it saw then, and a
+ * statement that was not run to its end keeps a savepoint from being released. */
+void
+sqlite_sweep(struct db *db)
+{
+    sqlite3 *handle = sqlite_of(db)->handle;
+    for (sqlite3_stmt *s = sqlite3_next_stmt(handle, NULL); s != NULL;
+         s = sqlite3_next_stmt(handle, s))
+        if (sqlite3_stmt_busy(s) != 0)
+            sqlite3_reset(s);
+}
+
 void
 sqlite_finalize_all(struct sqlite_db *conn)
 {
