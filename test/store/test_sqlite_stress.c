@@ -189,6 +189,33 @@ tidying_keeps_the_log_small(void **state)
     assert_true(wal_bytes(world) < INT64_C(12) << 20);
 }
 
+static int64_t
+file_bytes(struct world *world)
+{
+    struct stat file;
+    assert_int_equal(stat(strchr(world->url, '/'), &file), 0);
+    return file.st_size;
+}
+
+static void
+the_log_is_not_moved_while_somebody_else_may_start_it_over(void **state)
+{
+    struct world *world = *state;
+    struct db_options hasty = {.busy_timeout_us = SECOND};
+    struct db *third;
+    assert_ok(store_open(world->url, &hasty, &third, &world->err));
+    write_mib(world, 8);
+    int64_t before = file_bytes(world);
+    assert_ok(store_begin(third, true, &world->err));
+    world->db->driver->tidy(world->db);
+    assert_int_equal(file_bytes(world), before);
+    store_rollback(third);
+    write_mib(world, 8);
+    world->db->driver->tidy(world->db);
+    assert_true(file_bytes(world) > before);
+    store_close(third);
+}
+
 static void
 tidying_waits_for_no_reader_and_no_writer(void **state)
 {
@@ -217,6 +244,7 @@ main(void)
         TEST(many_processes_write_checkpoint_and_read_and_nothing_breaks),
         TEST(the_log_does_not_grow_without_a_relay),
         TEST(tidying_keeps_the_log_small),
+        TEST(the_log_is_not_moved_while_somebody_else_may_start_it_over),
         TEST(tidying_waits_for_no_reader_and_no_writer),
     };
     return cmocka_run_group_tests_name("sqlite stress", tests, NULL, NULL);
