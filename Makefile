@@ -32,7 +32,10 @@ lint: packages-lint
 format: packages-lint
 	@tools/check-format --fix
 
-install: all
+# A PREFIX that is said now holds, whatever the build folder was set up with.
+install: $(BUILD)/build.ninja
+	@$(if $(filter command environment,$(origin PREFIX)),meson configure $(BUILD) --prefix $(PREFIX))
+	@ninja -C $(BUILD)
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:

@@ -80,6 +80,8 @@ add_help(const struct option *option, size_t column, struct buf *text)
     struct buf help;
     buf_init(&help, HELP_BYTES);
     buf_puts(&help, option->help);
+    if (option->type == OPTION_LIST)
+        buf_puts(&help, "; may come several times");
     if (shows_fallback(option))
         buf_printf(&help, " (default: %s)", option->fallback);
     add_wrapped(text, buf_view(&help), column);

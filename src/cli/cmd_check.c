@@ -51,6 +51,7 @@ run_check(struct cli *cli)
         return cli_fail(cli);
     if (count + stored > 0)
         return EXIT_FOUND;
-    out_puts(&cli->out, "ok\n");
+    out_puts(&cli->out,
+        cli->registry->receiver_count > 0 ? "ok\n" : "ok, but no receiver is declared\n");
     return EXIT_DONE;
 }

@@ -61,7 +61,9 @@ run_publish(struct cli *cli)
         options_number(cli->settings, "release"), cli->now_us, &changed, &cli->err);
     if (status != OWED_OK)
         return cli_fail(cli);
-    out_printf(&cli->out, "published: %zu event types, %zu receivers, %" PRId64 " changed\n",
-        cli->registry->type_count, cli->registry->receiver_count, changed);
+    size_t types = cli->registry->type_count;
+    size_t receivers = cli->registry->receiver_count;
+    out_printf(&cli->out, "published: %zu event type%s, %zu receiver%s, %" PRId64 " changed\n",
+        types, types == 1 ? "" : "s", receivers, receivers == 1 ? "" : "s", changed);
     return EXIT_DONE;
 }

@@ -14,8 +14,11 @@ const struct command cmd_relays = {
     .name = "relays",
     .summary = "list the relays of a store",
     .usage = "",
-    .text = "Lists the relays that have said they serve this store, the lanes they serve, and "
-            "when they last said so. One that was killed stays in the list with an old heartbeat.",
+    .text =
+        "Lists the workers of all relays that have said they serve this store, the lanes they "
+        "serve, and when they last said so: one line for each, as in HOST-PID.START/WORKER. One "
+        "that was killed stays in the list with an old heartbeat.",
+    .examples = "    owed relays --json | jq -r .heartbeat_at",
     .options = relays_options,
     .run = run_relays,
 };

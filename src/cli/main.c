@@ -60,7 +60,9 @@ static int
 refuse_word(const char *word)
 {
     const char *known = command_nearest(word);
-    if (known != NULL)
+    if (word[0] == '-')
+        cli_refuse(0, "there is no option %s before a command but --help and --version", word);
+    else if (known != NULL)
         cli_refuse(0, "there is no command '%s'; did you mean '%s'?", word, known);
     else
         cli_refuse(0, "there is no command '%s'", word);

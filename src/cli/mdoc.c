@@ -185,6 +185,8 @@ conf_keys(const struct option *table, struct buf *text)
         buf_printf(text, " Ar %s\n",
             table->argument != NULL && table->type != OPTION_BOOL ? table->argument : "yes | no");
         prose_sentence(table->help, text);
+        if (table->type == OPTION_LIST)
+            buf_puts(text, "Several are separated by commas.\n");
         if (!is_empty(table->fallback)) {
             buf_puts(text, "The default is\n.Ql ");
             prose_roff(text, str_of(table->fallback));
@@ -193,6 +195,50 @@ conf_keys(const struct option *table, struct buf *text)
     }
     buf_puts(text, ".El\n");
 }
+
+static const char conf_receivers[] =
+    "A section names one of webhook, exec, file and discard, and no more. A key that is absent "
+    "leaves it to the settings of the relay. A delivery may come more than once, always with the "
+    "same idempotency key: give that to whatever can drop duplicates.";
+
+static const char conf_webhook[] =
+    "The payload is the body of a POST, byte for byte. Beside it come the headers webhook-id (the "
+    "idempotency key), webhook-timestamp, webhook-signature where there is a secret, owed-event, "
+    "owed-delivery, owed-attempt, and traceparent where the event has one.\n\n"
+    "An answer of 2xx is done. 408, 425, 429, 5xx, and no answer at all have failed and are tried "
+    "again; the Retry-After of a 429 or 503 is obeyed. Anything else is permanent: the delivery is "
+    "dead at once. Redirects are not followed. An attempt ends after 30 seconds unless timeout "
+    "says otherwise.\n\n"
+    "The secret file has 24 to 64 bytes in base64, with or without whsec_ before them, as Standard "
+    "Webhooks has it. Up to four may stand there, a line each, the newest first: all of them sign, so that a "
+    "secret can be replaced while requests are under way.";
+
+static const char conf_exec[] =
+    "The program has no arguments. The payload is its standard input, and its environment has "
+    "OWED_EVENT_ID, OWED_EVENT_NAME, OWED_DELIVERY_ID, OWED_RECEIVER, OWED_TARGET, OWED_ATTEMPT, "
+    "OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID and OWED_DUE_AT.\n\n"
+    "Exit status 0 is done. 64, 65, 67, 68, 69, 77 and 78 are permanent: the delivery is dead at "
+    "once. Any other status, and a signal, have failed and are tried again. A last line of output "
+    "says it exactly, and counts for more than the status:\n\n"
+    "    {\"outcome\":\"retry_after\",\"seconds\":120,\"reason\":\"busy\"}\n\n"
+    "The outcomes are done, failed, permanent and retry_after. After timeout, 5 minutes unless "
+    "told, the program and its children get SIGTERM, and soon SIGKILL.";
+
+static const char conf_file[] =
+    "One line is appended for each delivery: an object with delivery, event_id, event, receiver, "
+    "attempt, idempotency_key and payload. The file is made where there is none; its folder is "
+    "not.";
+
+/* What a receiver that needs no C is given, and how it answers. */
+static const struct {
+    const char *heading;
+    const char *prose;
+} conf_chapters[] = {
+    {".Sh RECEIVERS\n", conf_receivers},
+    {".Ss webhook\n", conf_webhook},
+    {".Ss exec\n", conf_exec},
+    {".Ss file\n", conf_file},
+};
 
 void
 mdoc_conf(struct buf *text)
@@ -210,5 +256,9 @@ mdoc_conf(struct buf *text)
         ".Sh [receiver \\(dqkey\\(dq]\nOne section for each receiver, "
         "called by its key.\n");
     conf_keys(conf_receiver_keys, text);
+    for (size_t i = 0; i < sizeof conf_chapters / sizeof conf_chapters[0]; i++) {
+        buf_puts(text, conf_chapters[i].heading);
+        prose_mdoc(conf_chapters[i].prose, text);
+    }
     buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr owed-check 1\n");
 }

@@ -133,8 +133,13 @@ open_flags(const struct db_options *options)
 }
 
 static owed_status
-no_such_file(const struct sqlite_db *conn, int code, owed_error *err)
+no_such_file(
+    const struct sqlite_db *conn, const struct db_options *options, int code, owed_error *err)
 {
+    int native = sqlite3_system_errno(conn->handle);
+    if (options->create && native != 0)
+        return fail_native(err, OWED_UNAVAILABLE, code, "%s cannot be made: %s", conn->path,
+            native == ENOENT ? "its folder does not exist" : strerrordesc_np(native));
     if (access(conn->path, F_OK) != 0 && errno == ENOENT)
         return fail_native(
             err, OWED_UNAVAILABLE, code, "there is no file %s: owed init makes it", conn->path);
@@ -171,7 +176,7 @@ sqlite_open_file(const char *path, const struct db_options *options, struct sqli
     conn->busy_timeout_us = timeout == 0 ? BUSY_DEFAULT_US : timeout;
     int code = sqlite3_open_v2(path, &conn->handle, open_flags(options), NULL);
     if (code != SQLITE_OK)
-        return no_such_file(conn, code, err);
+        return no_such_file(conn, options, code, err);
     owed_status status = take_path(conn, err);
     if (status == OWED_OK)
         status = set_up(conn, options, err);

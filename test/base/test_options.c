@@ -315,7 +315,7 @@ help_is_in_columns_and_shows_fallbacks(void **state)
         "      --passes N      stop after N claims\n"
         "      --lease T       how long a claim holds (default: 5m)\n"
         "      --due T         not before T\n"
-        "      --lane LANE     serve this lane (default: default)\n"
+        "      --lane LANE     serve this lane; may come several times (default: default)\n"
         "      --[no-]publish  publish at start (default: true)\n");
     buf_done(&text);
 }

@@ -95,6 +95,9 @@ class Check(StoreCase):
         self.receivers("shop.billing")
         self.assertEqual("ok\n", self.owed("check", code=0).stdout)
 
+    def test_where_nothing_is_declared_it_says_so(self):
+        self.assertEqual("ok, but no receiver is declared\n", self.owed("check", code=0).stdout)
+
     def test_it_needs_no_store(self):
         self.receivers("shop.billing")
         self.assertEqual("ok\n", self.owed("check", env={"OWED_STORE": ""}, code=0).stdout)
@@ -118,8 +121,8 @@ class Publish(StoreCase):
 
     def test_it_says_what_it_wrote_and_writes_nothing_twice(self):
         self.receivers("shop.billing", "shop.label")
-        self.assertEqual("published: 1 event types, 2 receivers, 3 changed\n", self.owed("publish", code=0).stdout)
-        self.assertEqual("published: 1 event types, 2 receivers, 0 changed\n", self.owed("publish", code=0).stdout)
+        self.assertEqual("published: 1 event type, 2 receivers, 3 changed\n", self.owed("publish", code=0).stdout)
+        self.assertEqual("published: 1 event type, 2 receivers, 0 changed\n", self.owed("publish", code=0).stdout)
 
     def test_a_release_removes_what_it_no_longer_declares_and_no_release_removes_nothing(self):
         self.receivers("shop.billing", "shop.label")

@@ -59,6 +59,8 @@ class Help(Case):
         text = (MAN / "owed.conf.5").read_text()
         for key in ("url", "app", "batch-size", "log-level", "event", "webhook", "exec", "max-attempts", "secret-file"):
             self.assertIn(f".It Ic {key} ", text)
+        for word in ("Retry\\-After", "OWED_IDEMPOTENCY_KEY", "Several are separated by commas."):
+            self.assertIn(word, text)
 
     def test_completion_is_a_script_that_bash_reads_and_knows_the_options(self):
         script = self.owed("help", "--completion", code=0).stdout
@@ -77,6 +79,7 @@ class Words(Case):
         self.refused(64, "did you mean 'relay'?", "rely")
         self.refused(64, "there is no command 'frobnicate'", "frobnicate")
         self.refused(64, "did you mean 'status'?", "help", "statsu")
+        self.refused(64, "there is no option --json before a command", "--json", "status")
 
     def test_an_unknown_option_names_the_nearest(self):
         self.refused(64, "--config", "status", "--confg", "x")

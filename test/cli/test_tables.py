@@ -62,6 +62,10 @@ class Init(Case):
         self.owed("init", env={"OWED_CONFIG": "b.conf"}, code=0)
         self.assertEqual(["a.db", "b.db"], sorted(path.name for path in self.folder.glob("*.db")))
 
+    def test_a_file_that_cannot_be_made_is_refused_with_the_reason(self):
+        self.refused(69, "its folder does not exist", "init", "--store", "sqlite:nowhere/shop.db")
+        self.refused(69, "Is a directory", "init", "--store", "sqlite:.")
+
     def test_a_store_in_a_folder_that_is_not_there_is_unavailable(self):
         self.refused(69, "nowhere/shop.db", "init", "--store", "sqlite:nowhere/shop.db")
 
