@@ -10,21 +10,6 @@
 static const char *const billing[] = {"shop.billing", NULL};
 
 static void
-fire_many(struct world *world, size_t count, int64_t *ids)
-{
-    for (size_t i = 0; i < count; i++)
-        ids[i] = only_delivery(world, fire(world, EVENT));
-}
-
-static void
-check_order(const struct world *world, const int64_t *ids, size_t count)
-{
-    assert_int_equal(world->count, count);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(world->rows[i].fence.delivery_id, ids[i]);
-}
-
-static void
 a_claim_gives_the_row_and_its_event(void **state)
 {
     struct world *world = *state;
@@ -107,69 +92,6 @@ a_claim_takes_no_more_than_its_limit(void **state)
     claim_as(world, "w", NOW, 2);
     check_order(world, ids + 4, 1);
     assert_int_equal(claim_as(world, "w", NOW, 2), 0);
-}
-
-static void
-a_live_lease_holds_to_its_last_moment(void **state)
-{
-    struct world *world = *state;
-    int64_t id = bring_to(world, "claimed");
-    assert_int_equal(claim_as(world, "second", NOW + LEASE, 10), 0);
-    assert_int_equal(claim_as(world, "second", NOW + LEASE + 1, 10), 1);
-    assert_int_equal(world->rows[0].fence.delivery_id, id);
-    assert_int_equal(world->rows[0].losses, 1);
-    assert_int_equal(delivery(world, id).losses, 1);
-    assert_string_equal(delivery(world, id).claimed_by, "second");
-}
-
-static void
-a_row_handed_back_is_claimable_at_once_and_is_no_loss(void **state)
-{
-    struct world *world = *state;
-    int64_t id = bring_to(world, "claimed");
-    int64_t back = 0;
-    assert_ok(store_hand_back(world->db, &world->rows[0].fence, 1, &back, &world->err));
-    assert_int_equal(back, 1);
-    struct delivery_row row = delivery(world, id);
-    assert_string_equal(row.status, "claimed");
-    assert_int_equal(row.lease_expires_at_us, 0);
-    assert_int_equal(row.attempts, 0);
-    assert_int_equal(claim_as(world, "second", NOW, 10), 1);
-    assert_int_equal(world->rows[0].losses, 0);
-    assert_int_equal(delivery(world, id).losses, 0);
-}
-
-static void
-two_claims_of_a_row_never_have_the_same_fence_under_a_frozen_clock(void **state)
-{
-    struct world *world = *state;
-    bring_to(world, "claimed");
-    int64_t before = world->rows[0].fence.claimed_at_us;
-    for (int i = 0; i < 3; i++) {
-        // The clock stands still, and then goes back.
-        int64_t now = i < 2 ? NOW : NOW - 100 * SECOND;
-        assert_ok(store_hand_back(world->db, &world->rows[0].fence, 1, NULL, &world->err));
-        struct claim asked = a_claim("first", now, 1);
-        asked.lease_us = 200 * SECOND;
-        assert_int_equal(claim(world, &asked), 1);
-        assert_true(world->rows[0].fence.claimed_at_us > before);
-        before = world->rows[0].fence.claimed_at_us;
-        assert_int_equal(delivery(world, world->rows[0].fence.delivery_id).claimed_at_us, before);
-    }
-}
-
-static void
-rows_handed_back_keep_their_place_in_the_queue(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    int64_t ids[6];
-    fire_many(world, 6, ids);
-    claim_as(world, "first", NOW, 4);
-    struct fence fences[2] = {world->rows[1].fence, world->rows[2].fence};
-    assert_ok(store_hand_back(world->db, fences, 2, NULL, &world->err));
-    claim_as(world, "second", NOW, 10);
-    check_order(world, (int64_t[]){ids[1], ids[2], ids[4], ids[5]}, 4);
 }
 
 static void
@@ -326,99 +248,6 @@ a_relay_that_knows_some_receivers_claims_theirs_alone(void **state)
 }
 
 static void
-a_row_with_losses_is_claimed_alone(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    int64_t ids[5];
-    fire_many(world, 5, ids);
-    claim_as(world, "first", NOW, 2);
-    // The first relay dies with two rows; both are suspects, three are not.
-    int64_t later = NOW + LEASE + 1;
-    claim_as(world, "second", later, 10);
-    check_order(world, ids, 1);
-    claim_as(world, "second", later, 10);
-    check_order(world, ids + 1, 1);
-    claim_as(world, "second", later, 10);
-    check_order(world, ids + 2, 3);
-}
-
-static void
-a_batch_ends_before_the_first_row_with_losses(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    int64_t ids[4];
-    fire_many(world, 4, ids);
-    claim_as(world, "first", NOW, 3);
-    struct fence fences[2] = {world->rows[0].fence, world->rows[1].fence};
-    assert_ok(store_hand_back(world->db, fences, 2, NULL, &world->err));
-    claim_as(world, "second", NOW + LEASE + 1, 10);
-    check_order(world, ids, 2);
-    claim_as(world, "second", NOW + LEASE + 1, 10);
-    check_order(world, ids + 2, 1);
-    assert_int_equal(world->rows[0].losses, 1);
-}
-
-static void
-a_recorded_outcome_sets_losses_back(void **state)
-{
-    struct world *world = *state;
-    int64_t id = bring_to(world, "claimed");
-    claim_as(world, "second", NOW + LEASE + 1, 1);
-    assert_int_equal(world->rows[0].losses, 1);
-    struct settlement failed = a_settlement(&world->rows[0].fence, "failed");
-    assert_ok(store_settle(world->db, &failed, 1, NULL, &world->err));
-    assert_int_equal(delivery(world, id).losses, 0);
-}
-
-static void
-a_row_at_the_limit_of_losses_is_returned_for_its_end(void **state)
-{
-    struct world *world = *state;
-    bring_to(world, "claimed");
-    int64_t now = NOW;
-    for (int32_t losses = 1; losses <= 3; losses++) {
-        now += LEASE + 1;
-        struct claim asked = a_claim("next", now, 10);
-        asked.max_losses = 3;
-        assert_int_equal(claim(world, &asked), 1);
-        assert_int_equal(world->rows[0].losses, losses);
-    }
-}
-
-static void
-a_loss_can_be_counted_by_who_holds_the_row(void **state)
-{
-    struct world *world = *state;
-    int64_t id = bring_to(world, "claimed");
-    assert_ok(store_count_loss(world->db, &world->rows[0].fence, &world->err));
-    struct delivery_row row = delivery(world, id);
-    assert_int_equal(row.losses, 1);
-    assert_int_equal(row.lease_expires_at_us, 0);
-    assert_int_equal(claim_as(world, "second", NOW, 10), 1);
-    assert_int_equal(world->rows[0].losses, 1);
-}
-
-static void
-a_relay_back_from_an_outage_takes_back_its_losses(void **state)
-{
-    struct world *world = *state;
-    bring_to(world, "claimed");
-    int64_t forgiven = 0;
-    assert_ok(store_forgive_losses(world->db, "somebody", &forgiven, &world->err));
-    assert_int_equal(forgiven, 0);
-    assert_ok(store_forgive_losses(world->db, "first", &forgiven, &world->err));
-    assert_int_equal(forgiven, 1);
-    claim_as(world, "first", NOW + LEASE + 1, 10);
-    assert_int_equal(world->count, 1);
-    assert_int_equal(world->rows[0].losses, 0);
-    // The next loss counts again.
-    claim_as(world, "second", NOW + 2 * LEASE + 2, 10);
-    assert_int_equal(world->rows[0].losses, 1);
-}
-
-static void
 a_batch_is_bounded_by_its_payloads_with_one_row_at_least(void **state)
 {
     struct world *world = *state;
@@ -495,22 +324,12 @@ main(void)
         TEST(rows_are_claimed_by_when_they_are_available_and_then_by_id),
         TEST(a_row_is_claimable_from_the_moment_it_is_available),
         TEST(a_claim_takes_no_more_than_its_limit),
-        TEST(a_live_lease_holds_to_its_last_moment),
-        TEST(a_row_handed_back_is_claimable_at_once_and_is_no_loss),
-        TEST(two_claims_of_a_row_never_have_the_same_fence_under_a_frozen_clock),
-        TEST(rows_handed_back_keep_their_place_in_the_queue),
         TEST(two_connections_never_get_the_same_row),
         TEST(a_claim_while_another_writes_waits_or_is_busy_but_never_doubles),
         TEST(a_claim_keeps_to_its_lanes_and_kind),
         TEST(several_lanes_are_merged_in_the_order_of_the_queue),
         TEST(no_lanes_means_every_lane_of_the_app_but_paused_ones),
         TEST(a_relay_that_knows_some_receivers_claims_theirs_alone),
-        TEST(a_row_with_losses_is_claimed_alone),
-        TEST(a_batch_ends_before_the_first_row_with_losses),
-        TEST(a_recorded_outcome_sets_losses_back),
-        TEST(a_row_at_the_limit_of_losses_is_returned_for_its_end),
-        TEST(a_loss_can_be_counted_by_who_holds_the_row),
-        TEST(a_relay_back_from_an_outage_takes_back_its_losses),
         TEST(a_batch_is_bounded_by_its_payloads_with_one_row_at_least),
         TEST(ended_rows_are_never_claimed),
         TEST(a_failed_row_waits_for_its_moment),

@@ -179,6 +179,21 @@ claim_as(struct world *world, const char *claimed_by, int64_t now_us, int32_t li
     return claim(world, &asked);
 }
 
+void
+fire_many(struct world *world, size_t count, int64_t *ids)
+{
+    for (size_t i = 0; i < count; i++)
+        ids[i] = only_delivery(world, fire(world, EVENT));
+}
+
+void
+check_order(const struct world *world, const int64_t *ids, size_t count)
+{
+    assert_int_equal(world->count, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(world->rows[i].fence.delivery_id, ids[i]);
+}
+
 struct settlement
 a_settlement(const struct fence *fence, const char *status)
 {

@@ -60,6 +60,11 @@ struct claim a_claim(const char *claimed_by, int64_t now_us, int32_t limit); // 
 size_t claim(struct world *world, const struct claim *claim);
 size_t claim_as(struct world *world, const char *claimed_by, int64_t now_us, int32_t limit);
 
+/* fire_many fires EVENT so often, for one receiver, and writes the ids of what is owed for it.
+ * check_order holds the latest claim to ids, in that order. */
+void fire_many(struct world *world, size_t count, int64_t *ids);
+void check_order(const struct world *world, const int64_t *ids, size_t count);
+
 struct settlement a_settlement(const struct fence *fence, const char *status);
 struct delivery_row delivery(struct world *world, int64_t id);
 /* ids_of_event writes the delivery ids of an event, lowest first; answers how many. */
