@@ -11,8 +11,6 @@
 
 OWED_BEGIN_DECLS
 
-typedef struct owed owed;
-
 /* Times are microseconds since 1970-01-01 UTC. NULL functions: the system's clock. */
 typedef struct owed_clock {
     int64_t (*now_us)(void *state);

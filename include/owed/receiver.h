@@ -9,6 +9,7 @@
 
 OWED_BEGIN_DECLS
 
+typedef struct owed owed;                   /* a handle, see owed.h */
 typedef struct owed_delivery owed_delivery; /* one attempt, valid while the receiver runs */
 typedef struct owed_registry owed_registry; /* what an application declares */
 typedef struct owed_tx owed_tx;             /* an open transaction, see owed.h */
@@ -104,6 +105,30 @@ OWED_API owed_tx *owed_delivery_tx(owed_delivery *delivery);
  */
 typedef owed_outcome (*owed_run)(owed_delivery *delivery, const void *payload);
 
+/* What is known of a failed attempt, by the time it has been recorded. Absent strings are "". */
+typedef struct owed_failure {
+    int64_t delivery_id;
+    int64_t event_id;
+    const char *event_name;
+    const char *receiver_key;
+    const char *target;
+    int32_t attempt;
+    const char *status; /* what the row is now: "failed" or "dead" */
+    const char *kind;   /* why: "failed", "permanent", "retry_after", "died" */
+    const char *error;  /* last_error, as it is stored */
+} owed_failure;
+
+/*
+ * A receiver's on_failure is told of each failed attempt of its deliveries, once the record is
+ * committed, in no transaction: what it writes is kept, where a receiver's own writes were rolled
+ * back. It is told of failed and of dead rows, of crashes too; not of a payload that cannot be
+ * decoded, of an orphaned row, nor by a worker that had lost the row. What goes wrong in it changes
+ * nothing; a transaction that it leaves open is rolled back. A relay that ends between the record
+ * and the call does not make up for it. handle is in no transaction, failure lives during the call,
+ * and state is the receiver's.
+ */
+typedef void (*owed_on_failure)(owed *handle, const owed_failure *failure, void *state);
+
 /* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
 typedef struct owed_receiver {
     const char *key;              /* "app.name", unique; at most 255 bytes of [A-Za-z0-9_.-] */
@@ -131,6 +156,7 @@ typedef struct owed_receiver {
     int64_t backoff_cap_us; /* not below the base, where both are declared */
     int64_t lease_us;
     int64_t timeout_us; /* of one attempt; past it the attempt has failed */
+    owed_on_failure on_failure;
 } owed_receiver;
 
 /*
@@ -151,7 +177,7 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
 
 /*
  * owed_declare_receiver adds a receiver, and its event's type where that is new. Everything is
- * copied but event, run and state, which must outlive the registry.
+ * copied but event, run, on_failure and state, which must outlive the registry.
  * CONFIG: whatever is contradictory, out of range, or only for durable receivers; a second
  * receiver under the key. The same declaration again is fine.
  */

@@ -174,7 +174,8 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
         a->database_only == b->database_only && a->max_attempts == b->max_attempts &&
         a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
-        a->lease_us == b->lease_us && a->timeout_us == b->timeout_us;
+        a->lease_us == b->lease_us && a->timeout_us == b->timeout_us &&
+        a->on_failure == b->on_failure;
 }
 
 /* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */

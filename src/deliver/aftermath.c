@@ -62,7 +62,10 @@ read_row(struct worker *w, struct arena *arena, struct claimed *ret_row, owed_er
         return OWED_LOST;
     *ret_row = (struct claimed){
         .fence = {row.id, w->claimed_by, row.claimed_at_us},
+        .event_id = row.event_id,
+        .event_name = row.event_name,
         .receiver_key = row.receiver_key,
+        .target = row.target,
         .attempts = row.attempts,
         .max_attempts = row.max_attempts,
     };

@@ -74,6 +74,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     snprintf(note->receiver_key, sizeof note->receiver_key, "%s", row->receiver_key);
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
+    if (!is_success)
+        failure_note(ledger, ended, note);
 
     struct settlement *settlement = &ledger->settlements[ledger->count++];
     *settlement = (struct settlement){
@@ -137,8 +139,11 @@ ledger_report(struct worker *w, const struct ledger *ledger)
         if (note->state != STATE_SUCCEEDED)
             report_failure(w, settlement, note);
     }
-    // Before the next receiver may take this process with it.
+    // Before the application's code may take this process with it.
     worker_share_counts(w);
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->landed[i] || ledger->is_unsure)
+            failure_tell(w, &ledger->settlements[i], &ledger->notes[i]);
 }
 
 void

@@ -8,10 +8,19 @@
 void
 report_failure(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
-    log_say(&w->owed->log, OWED_LOG_WARNING, "delivery failed",
+    const struct log_field fields[] = {
         LOG_TEXT("receiver", note->receiver_key),
-        LOG_INT("delivery", settlement->fence.delivery_id), LOG_INT("attempt", settlement->attempt),
-        LOG_TEXT("kind", ending_verdict(note->ending)), LOG_TEXT("now", settlement->status));
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_INT("attempt", settlement->attempt),
+        LOG_TEXT("kind", ending_verdict(note->ending)),
+        LOG_TEXT("now", settlement->status),
+        // No receiver ran, so these are the decoder's own words.
+        LOG_TEXT("error", settlement->last_error),
+    };
+    size_t count = sizeof fields / sizeof fields[0];
+    if (note->ending != ENDING_UNDECODABLE)
+        count--;
+    log_line(&w->owed->log, OWED_LOG_WARNING, "delivery failed", fields, count);
 }
 
 void

@@ -67,7 +67,12 @@ struct note {
     char receiver_key[LIMIT_KEY_BYTES + 1];
     enum ending ending;
     enum state state;
-    int64_t asked_wait_us; // of a wait that was cut; else 0
+    int64_t asked_wait_us;          // of a wait that was cut; else 0
+    const struct receiver *to_tell; // of the failure; NULL: nobody. Below here: only for it
+    int64_t event_id;
+    const char *event_name;
+    const char *target;
+    const char *correlation_id;
 };
 
 #define LEDGER_ROWS 256
@@ -350,6 +355,11 @@ void report_discarded(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_lost(struct worker *worker, const struct claimed *row);
 void report_left(struct worker *worker, const struct claimed *row, const char *why);
+
+/* failure.c: failure_note keeps what on_failure is going to be told, if it is; failure_tell calls it. */
+void failure_note(struct ledger *ledger, const struct ended *ended, struct note *note);
+void failure_tell(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
 
 /* aftermath.c: what the one before in this slot left undone. */
 owed_status aftermath(struct worker *worker, owed_error *err);

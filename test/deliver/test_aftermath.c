@@ -53,13 +53,34 @@ post_teardown(void **state)
     return desk_teardown(&desk);
 }
 
+/* What on_failure was told last. */
+static struct {
+    int calls;
+    int64_t delivery_id;
+    int32_t attempt;
+    char event_name[64], kind[16], error[128];
+} heard;
+
+static void
+hears(owed *handle, const owed_failure *failure, void *state)
+{
+    (void)handle;
+    (void)state;
+    heard.calls++;
+    heard.delivery_id = failure->delivery_id;
+    heard.attempt = failure->attempt;
+    snprintf(heard.event_name, sizeof heard.event_name, "%s", failure->event_name);
+    snprintf(heard.kind, sizeof heard.kind, "%s", failure->kind);
+    snprintf(heard.error, sizeof heard.error, "%s", failure->error);
+}
+
 /* dies has a worker of this slot hold all orders, with the first in hand. */
 static void
 dies(struct post *post, int64_t orders, enum phase phase, struct death death)
 {
     struct desk *desk = post->desk;
-    desk_receiver(
-        desk, &post->actor, (owed_receiver){.key = "shop.stock", .timeout_us = OWED_SECONDS(30)});
+    desk_receiver(desk, &post->actor,
+        (owed_receiver){.key = "shop.stock", .timeout_us = OWED_SECONDS(30), .on_failure = hears});
     fixture_open(desk->f);
     desk_fire_many(desk, orders);
     char sql[300];
@@ -118,6 +139,32 @@ a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free(void **st
     assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 0);
     assert_free(post, 2);
     assert_true(desk_logged(desk, "receiver=shop.stock delivery=1 attempt=1 kind=died now=failed"));
+}
+
+static void
+on_failure_is_told_of_a_crash_by_the_next_worker(void **state)
+{
+    struct post *post = *state;
+    heard.calls = 0;
+    dies(post, 3, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    next_worker(post);
+    assert_int_equal(heard.calls, 1);
+    assert_int_equal(
+        heard.delivery_id, desk_number(post->desk, "select min(id) from owed_delivery"));
+    assert_int_equal(heard.attempt, 1);
+    assert_string_equal(heard.event_name, "shop.OrderPlaced");
+    assert_string_equal(heard.kind, "died");
+    assert_string_equal(heard.error, "the worker running it died: SIGSEGV");
+}
+
+static void
+on_failure_is_not_told_of_a_loss(void **state)
+{
+    struct post *post = *state;
+    heard.calls = 0;
+    dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGKILL});
+    next_worker(post);
+    assert_int_equal(heard.calls, 0);
 }
 
 static void
@@ -466,6 +513,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free),
+        TEST(on_failure_is_told_of_a_crash_by_the_next_worker),
+        TEST(on_failure_is_not_told_of_a_loss),
         TEST(the_last_attempt_of_one_that_crashes_ends_it),
         TEST(a_receiver_that_calls_exit_has_failed_too),
         TEST(one_that_ran_past_its_timeout_has_failed_too),
