@@ -112,6 +112,10 @@ filters_init(struct worker *w, owed_error *err)
     if (status != OWED_OK)
         return status;
     bool has_functions = w->filters[SHARE_FUNCTION].keys[0] != NULL;
+    // Both are of one kind in the store: each has the other for a stranger.
+    if (has_functions && w->filters[SHARE_LOOP].keys[0] != NULL)
+        for (enum share share = SHARE_LOOP; share < SHARE_COUNT; share++)
+            w->filters[share].on = w->filters[share].met_stranger = true;
     if (has_functions && w->seat.shared != NULL)
         atomic_store(&w->seat.shared->has_outside_functions, true);
     return OWED_OK;

@@ -107,9 +107,8 @@ group_takes(const struct worker *w, const struct task *task, const struct known 
 
 /* --- ending --- */
 
-/* undo rolls everything back and gives the members a state. */
-static void
-undo(struct worker *w, enum task_state state)
+void
+group_undo(struct worker *w, enum task_state state)
 {
     struct group *group = &w->group;
     if (group->open)
@@ -123,29 +122,23 @@ undo(struct worker *w, enum task_state state)
     set_open(w, false);
 }
 
-static bool
-undo_in_trouble(struct worker *w, const char *doing, const owed_error *err)
+bool
+group_undo_in_trouble(struct worker *w, const char *doing, const owed_error *err)
 {
-    undo(w, TASK_TODO);
+    group_undo(w, TASK_TODO);
     w->group.count = 0;
     trouble(w, doing, err);
     return false;
 }
 
-/*
- * stumble undoes work that the store did not take. It may be the store that is ill, and then nothing
- * counts; or a receiver that has spoilt the connection for us. The store is opened anew and the row
- * repeated. One whose work is not taken time and again, while claims are, has failed an attempt: it
- * would keep all others waiting for ever.
- */
-static bool
-stumble(struct worker *w, struct member *who, const char *doing, const owed_error *err)
+bool
+group_stumble(struct worker *w, struct member *who, const char *doing, const owed_error *err)
 {
     int64_t delivery_id = who->ended.row->fence.delivery_id;
     if (w->stumble.delivery_id != delivery_id)
         w->stumble = (struct stumble){.delivery_id = delivery_id};
     bool is_to_blame = ++w->stumble.times >= STUMBLES;
-    undo(w, TASK_TODO);
+    group_undo(w, TASK_TODO);
     w->group.count = 0;
     if (is_to_blame) {
         owed_error sentence;
@@ -167,13 +160,13 @@ stumble_together(struct worker *w, const char *doing, const owed_error *err)
 {
     struct group *group = &w->group;
     if (err->status == OWED_UNSURE)
-        return undo_in_trouble(w, doing, err);
+        return group_undo_in_trouble(w, doing, err);
     if (group->count == 1) {
         struct member only = group->members[0];
-        return stumble(w, &only, doing, err);
+        return group_stumble(w, &only, doing, err);
     }
     w->alone_left = GROUP_ROWS;
-    return undo_in_trouble(w, doing, err);
+    return group_undo_in_trouble(w, doing, err);
 }
 
 /* discard_lost sorts the members after a rollback: whose row was taken is done with. */
@@ -185,7 +178,7 @@ discard_lost(struct worker *w)
         if (!group->ledger.landed[i])
             report_discarded(w, &group->ledger.settlements[i], &group->ledger.notes[i]);
     // undo clears the ledger, but not what it says of each row.
-    undo(w, TASK_ALONE);
+    group_undo(w, TASK_ALONE);
     for (size_t i = 0; i < group->count; i++)
         if (!group->ledger.landed[i])
             group->members[i].task->state = TASK_DONE;
@@ -200,7 +193,7 @@ repeat_singly(struct worker *w, const owed_error *why)
     struct group *group = &w->group;
     bool is_alone = group->count == 1;
     struct member only = group->members[0];
-    undo(w, TASK_ALONE);
+    group_undo(w, TASK_ALONE);
     group->count = 0;
     if (!is_alone)
         return true;
@@ -300,156 +293,4 @@ record_now(struct worker *w)
     if (any)
         failpoint("ack-sent");
     return true;
-}
-
-/* --- after a receiver --- */
-
-static void
-join(struct attempt *a)
-{
-    struct group *group = &a->worker->group;
-    struct member *member = &group->members[group->count++];
-    member->task = a->task;
-    attempt_ended(a, &member->ended);
-    a->task->state = TASK_OPEN;
-    ledger_add(a->worker, &group->ledger, &member->ended);
-}
-
-/* note notes an outcome that no transaction carries. */
-static void
-note(struct attempt *a)
-{
-    struct ended ended;
-    attempt_ended(a, &ended);
-    ledger_add(a->worker, &a->worker->gathered, &ended);
-    a->task->state = TASK_DONE;
-}
-
-static bool
-is_over_bounds(struct worker *w)
-{
-    int64_t open_us = worker_mono_us(w) - w->group.opened_mono_us;
-    return w->group.count >= GROUP_ROWS || open_us >= (others_write(w) ? GROUP_SHORT_US : GROUP_US);
-}
-
-/* break_up undoes the group, with this attempt to blame. */
-static bool
-break_up(struct attempt *a, const char *text)
-{
-    struct worker *w = a->worker;
-    undo(w, TASK_ALONE);
-    w->group.count = 0;
-    delivery_say(&a->delivery, "%s", text);
-    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
-    note(a);
-    return record_now(w);
-}
-
-static bool
-break_up_ended(struct attempt *a)
-{
-    owed_error sentence;
-    fail(&sentence, OWED_ABORTED,
-        "receiver %s ended the transaction it was handed: it must neither commit it nor roll it back",
-        a->task->row->receiver_key);
-    return break_up(a, sentence.text);
-}
-
-static bool
-stumble_over(struct attempt *a, const char *doing, const owed_error *err)
-{
-    struct member who = {.task = a->task};
-    attempt_ended(a, &who.ended);
-    return stumble(a->worker, &who, doing, err);
-}
-
-/* settle_failed undoes what one receiver wrote and fired; its neighbours' work stays. */
-static bool
-settle_failed(struct attempt *a)
-{
-    struct worker *w = a->worker;
-    if (w->group.count == 0) {
-        undo(w, TASK_ALONE);
-        note(a);
-        return record_now(w);
-    }
-    owed_error err = {0};
-    owed_status status = driver_of(w)->rollback_to(w->owed->db, &err);
-    if (status == OWED_OK)
-        status = driver_of(w)->release(w->owed->db, &err);
-    if (status == OWED_ABORTED)
-        return break_up_ended(a);
-    if (status != OWED_OK)
-        return stumble_over(a, "undo what a receiver wrote", &err);
-    tx_forget(&w->group.tx, a->mark);
-    w->group.tx.vetoed = false;
-    join(a);
-    return group_close(w);
-}
-
-static bool
-settle_done(struct attempt *a)
-{
-    struct worker *w = a->worker;
-    owed_error err = {0};
-    owed_status status = driver_of(w)->release(w->owed->db, &err);
-    if (status == OWED_ABORTED)
-        return break_up_ended(a);
-    if (status != OWED_OK)
-        return stumble_over(a, "release a savepoint", &err);
-    join(a);
-    return a->may_share && !is_over_bounds(w) ? true : group_close(w);
-}
-
-/* settle_vetoed: something that it fired was refused, and it said done all the same. */
-static void
-settle_vetoed(struct attempt *a)
-{
-    if (a->outcome.verdict != OWED_VERDICT_DONE)
-        return;
-    delivery_say(&a->delivery, "%s", a->worker->group.tx.veto);
-    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
-}
-
-/* settle_untouched: it never asked for the transaction. Its acknowledgement goes with the next ones, be
- * it with those of a group; but a group that breaks up does not undo it. */
-static bool
-settle_untouched(struct attempt *a)
-{
-    struct worker *w = a->worker;
-    note(a);
-    bool is_now = a->outcome.verdict != OWED_VERDICT_DONE || w->gathered.count == LEDGER_ROWS;
-    if (is_now)
-        return record_now(w);
-    return w->group.open && is_over_bounds(w) ? group_close(w) : true;
-}
-
-static bool
-settle_unbegun(struct attempt *a)
-{
-    const owed_error *why = &a->delivery.begin_error;
-    if (why->status != OWED_INVALID) {
-        undo_in_trouble(a->worker, "begin a transaction", why);
-        return false;
-    }
-    delivery_say(&a->delivery, "%s", why->text);
-    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
-    return settle_untouched(a);
-}
-
-bool
-group_settle(struct attempt *a)
-{
-    struct worker *w = a->worker;
-    if (w->alone_left > 0)
-        w->alone_left--;
-    if (a->delivery.begin_error.status != OWED_OK)
-        return settle_unbegun(a);
-    if (!a->asked)
-        return settle_untouched(a);
-    if (!store_in_transaction(w->owed->db))
-        return break_up_ended(a);
-    if (w->group.tx.vetoed)
-        settle_vetoed(a);
-    return a->outcome.verdict == OWED_VERDICT_DONE ? settle_done(a) : settle_failed(a);
 }

@@ -284,7 +284,7 @@ int64_t lease_us(const struct worker *worker, const struct receiver *receiver);
 owed_status lease_keep(
     struct worker *worker, struct task *task, const struct receiver *receiver, owed_error *err);
 
-/* group.c: the functions that return bool return false when the store failed. */
+/* group.c and group_settle.c: the functions that return bool return false when the store failed. */
 owed_status group_begin(owed_delivery *delivery, owed_error *err);
 /* group_make_way is asked before a receiver begins a transaction of its own on the handle. */
 owed_status group_make_way(void *worker, owed_error *err);
@@ -293,6 +293,17 @@ bool group_takes(const struct worker *worker, const struct task *task, const str
 /* group_settle makes good what attempt_run left: the transaction goes on, is committed, or is undone. */
 bool group_settle(struct attempt *attempt);
 bool group_close(struct worker *worker);
+/* group_undo rolls everything back and gives the members a state; group_undo_in_trouble returns false. */
+void group_undo(struct worker *worker, enum task_state state);
+bool group_undo_in_trouble(struct worker *worker, const char *doing, const owed_error *err);
+/*
+ * group_stumble undoes work that the store did not take. It may be the store that is ill, and then nothing
+ * counts; or a receiver that has spoilt the connection for us. The store is opened anew and the row
+ * repeated. One whose work is not taken time and again, while claims are, has failed an attempt: it
+ * would keep all others waiting for ever.
+ */
+bool group_stumble(
+    struct worker *worker, struct member *who, const char *doing, const owed_error *err);
 /* record_now writes all that is noted. */
 bool record_now(struct worker *worker);
 

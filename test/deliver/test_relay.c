@@ -5,6 +5,7 @@
 #include "desk.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -560,6 +561,55 @@ an_event_that_is_unknown_here_is_left_for_a_relay_that_knows_it(void **state)
     assert_count(desk, "dead", 0);
 }
 
+static void
+an_event_that_was_withdrawn_fails_what_is_still_owed_after_the_grace(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_with(desk, &actor);
+    desk_fire(desk, 7);
+    char sql[300];
+    snprintf(sql, sizeof sql,
+        "update owed_event set name = 'shop.Old'; insert into owed_event_type (name, app, version, "
+        "published_at, removed_at) values ('shop.Old', 'shop', 1, 1, %" PRId64 ")",
+        FIXTURE_NOW_US);
+    fixture_run(desk->f->other, sql);
+    desk->settings.passes = 1;
+    desk->f->now_us += OWED_MINUTES(10) - 1;
+    desk_run(desk);
+    assert_count(desk, "failed", 0);
+    desk->f->now_us++;
+    desk_run(desk);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(actor.calls, 0);
+    assert_text(desk, "select last_error from owed_delivery",
+        "event shop.Old is no longer declared for receiver shop.stock");
+}
+
+static owed_outcome
+deletes_the_next(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)order;
+    char sql[128];
+    snprintf(sql, sizeof sql, "delete from owed_delivery where event_id = %" PRId64,
+        owed_delivery_event_id(delivery) + 1);
+    fixture_run(actor->desk->f->other, sql);
+    return owed_done();
+}
+
+static void
+a_row_that_is_deleted_meanwhile_harms_no_other(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = deletes_the_next}};
+    open_with(desk, &actor);
+    desk_fire_many(desk, 4);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 3);
+    assert_int_equal(desk_written(desk, 2), 0);
+    assert_int_equal(desk_written(desk, 4), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int
@@ -589,6 +639,8 @@ main(void)
         TEST(a_row_whose_receiver_nobody_declares_is_orphaned_after_the_grace),
         TEST(a_receiver_that_is_declared_for_another_event_now_fails_what_it_is_still_owed),
         TEST(an_event_that_is_unknown_here_is_left_for_a_relay_that_knows_it),
+        TEST(an_event_that_was_withdrawn_fails_what_is_still_owed_after_the_grace),
+        TEST(a_row_that_is_deleted_meanwhile_harms_no_other),
     };
     return cmocka_run_group_tests_name("relay", tests, NULL, NULL);
 }
