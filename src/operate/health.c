@@ -13,12 +13,27 @@ health_age_us(const struct status_line *line, int64_t now_us)
     return age > 0 ? age : 0;
 }
 
+/* is_same_relay: the ids of two workers differ behind the slash alone. */
+static bool
+is_same_relay(const char *a, const char *b)
+{
+    size_t len = strcspn(a, "/");
+    return len == strcspn(b, "/") && memcmp(a, b, len) == 0;
+}
+
+/* count_alive counts a relay once, however many of its workers speak; the rows are in order of id. */
 static int64_t
 count_alive(const struct relay_row *relays, size_t count, int64_t now_us)
 {
     int64_t alive = 0;
-    for (size_t i = 0; i < count; i++)
-        alive += relays[i].heartbeat_at_us > now_us - RELAY_SILENCE_US;
+    const char *last = NULL;
+    for (size_t i = 0; i < count; i++) {
+        bool is_alive = relays[i].heartbeat_at_us > now_us - RELAY_SILENCE_US;
+        if (!is_alive || (last != NULL && is_same_relay(last, relays[i].id)))
+            continue;
+        alive++;
+        last = relays[i].id;
+    }
     return alive;
 }
 

@@ -86,6 +86,13 @@ class Look(StoreCase):
         self.assertEqual(["shop/default"], rows["new"]["lanes"])
         self.assertIn("shop/default", self.owed("relays", code=0).stdout)
 
+    def test_a_relay_of_several_workers_is_counted_once(self):
+        for name in ("box-1.0a/0", "box-1.0a/1", "box-10.0a/0", "box-1.0b/2"):
+            self.sql("insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values "
+                     "(?, 'h', 1, '[]', 1, unixepoch() * 1000000)", name)
+        self.assertEqual(3, self.json("status")["relays"])
+        self.assertEqual(4, len(self.json_lines("relays")))
+
     # events and deliveries
 
     def test_events_come_newest_first_with_what_is_owed(self):
