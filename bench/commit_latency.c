@@ -10,7 +10,7 @@
  */
 #include <owed/sqlite.h>
 
-#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>

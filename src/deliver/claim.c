@@ -101,6 +101,7 @@ claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, ow
     for (size_t i = 0; i < batch->count; i++)
         batch->tasks[i] =
             (struct task){.row = &rows[i], .lease_expires_at_us = rows[i].lease_expires_at_us};
+    worker_yield(w);
     return OWED_OK;
 }
 

@@ -239,9 +239,7 @@ end_well(struct worker *w)
     ledger_clear(&w->gathered);
     tx_after_commit(&group->tx);
     tx_done(&group->tx);
-    others_look(w);
-    if (others_write(w))
-        worker_pause(w, GROUP_PAUSE_US);
+    worker_yield(w);
 }
 
 static bool

@@ -167,5 +167,6 @@ ledger_flush(struct worker *w, struct ledger *ledger, owed_error *err)
     worker_wrote(w);
     ledger_report(w, ledger);
     ledger_clear(ledger);
+    worker_yield(w);
     return OWED_OK;
 }

@@ -18,7 +18,11 @@ struct relay_seat {
     /* wait passes the time in place of an idle wait or a back-off; NULL: the kernel's clock does. */
     void (*wait)(void *state, int64_t timeout_us);
     void *wait_state;
+    int64_t courtesy_us; // of each second: a single writer is left to others, seen or not; 0: none
 };
+
+/* What a relay at work has for it. */
+#define RELAY_COURTESY_US INT64_C(50000)
 
 /*
  * relay_work delivers on the calling thread until once, limit or passes are reached, or a stop was

@@ -216,6 +216,7 @@ struct worker {
     int64_t own_commits;
     int64_t others_commits;       // of the other workers, when last looked at
     int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
+    int64_t courtesy_mono_us;     // since when a part of each second is left to whoever waits
     bool took_sign; // others_look took the store's sign of a commit, which the wait will not see
     bool wrote;     // since the last upkeep
 };
@@ -336,9 +337,15 @@ bool worker_wait(struct worker *worker, int64_t timeout_us);
 void worker_pause(struct worker *worker, int64_t timeout_us);
 int64_t worker_now_us(const struct worker *worker);
 int64_t worker_mono_us(const struct worker *worker);
-/* others_write tells whether the application was seen to commit lately. */
+/* others_write tells whether the application was seen to commit lately. One that waits for a single
+ * writer cannot be seen, and may never get it: so at first, and for a part of each second, it is
+ * taken to be there. */
 bool others_write(struct worker *worker);
 void others_look(struct worker *worker);
+
+/* worker_yield leaves a single writer to others for a moment, where they were seen to write lately:
+ * whoever waits for it with growing pauses would otherwise never find it free. After every write. */
+void worker_yield(struct worker *worker);
 
 /* idle.c: both return when there may be something to do. */
 void idle(struct worker *worker);
