@@ -64,6 +64,8 @@ reopen(struct worker *w, owed_error *err)
     }
     store_close(w->owed->db);
     w->owed->db = fresh;
+    // On a disk that is full the store's own log may be what fills it.
+    fresh->driver->tidy(fresh);
     return OWED_OK;
 }
 

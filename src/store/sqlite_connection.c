@@ -57,7 +57,7 @@ sqlite_fail(struct sqlite_db *conn, int code, const char *what, owed_error *err)
 {
     const char *said = sqlite3_errmsg(conn->handle);
     if ((code & 0xff) == SQLITE_FULL)
-        return fail_native(err, OWED_STORE, code,
+        return fail_native(err, OWED_UNAVAILABLE, code,
             "%s: %s is full or over its limit (%s): nothing was written; make room and try again",
             what, conn->path, said);
     // The message is all there is to tell a missing table from any other mistake.

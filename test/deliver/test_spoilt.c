@@ -4,6 +4,8 @@
  */
 #include "desk.h"
 
+#include <sys/stat.h>
+
 #include <owed/sqlite.h>
 
 static const owed_receiver plain = {.key = "shop.stock", .max_attempts = 1};
@@ -41,6 +43,18 @@ forbids_writing(struct actor *actor, owed_delivery *delivery, const order *order
     owed_outcome outcome = writes(actor, delivery, order);
     run_sql(delivery, "pragma query_only = on");
     return outcome;
+}
+
+/* looks_at_the_file notes how long the store's file was at each call. */
+static owed_outcome
+looks_at_the_file(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct stat file;
+    int64_t *sizes = actor->state;
+    assert_int_equal(
+        stat(actor->desk->f->owed->db->driver->path(actor->desk->f->owed->db), &file), 0);
+    sizes[actor->calls - 1] = file.st_size;
+    return forbids_writing(actor, delivery, order);
 }
 
 static void
@@ -111,6 +125,21 @@ among_neighbours_the_one_to_blame_is_found(void **state)
     run_spoiler(*state, grouped);
 }
 
+static void
+a_store_that_is_opened_anew_takes_its_long_log_into_the_file(void **state)
+{
+    struct desk *desk = *state;
+    int64_t sizes[DESK_ORDERS] = {0};
+    struct actor actor = {.acts = {[1] = looks_at_the_file}, .state = sizes};
+    desk_receiver(desk, &actor, plain);
+    fixture_open(desk->f);
+    fixture_run(desk->f->other, "create table big (b); insert into big values (zeroblob(8000000))");
+    desk_fire(desk, 1);
+    desk_once(desk);
+    assert_true(sizes[0] < 8000000);
+    assert_true(sizes[1] > 8000000);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int
@@ -121,6 +150,7 @@ main(void)
         TEST(a_change_that_was_left_running_holds_up_nothing),
         TEST(one_whose_work_can_never_be_acknowledged_fails_and_the_rest_goes_on),
         TEST(among_neighbours_the_one_to_blame_is_found),
+        TEST(a_store_that_is_opened_anew_takes_its_long_log_into_the_file),
     };
     return cmocka_run_group_tests_name("what receivers leave behind", tests, NULL, NULL);
 }

@@ -177,7 +177,8 @@ a_full_disk_is_said_and_the_store_goes_on(void **state)
     int64_t id;
     bool fresh;
     assert_ok(store_begin(world->db, true, &world->err));
-    assert_int_equal(store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_STORE);
+    assert_int_equal(
+        store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "full"));
     assert_non_null(strstr(world->err.text, "make room"));
     store_rollback(world->db);
