@@ -113,7 +113,7 @@ see_to_hand(struct worker *w, enum phase phase, owed_error *err)
 static bool
 is_riddle(const struct slot *slot, enum phase phase)
 {
-    return phase == PHASE_IDLE && !was_called_off(slot) && slot->death.signal != SIGKILL;
+    return phase == PHASE_IDLE && slot->death.signal != SIGKILL;
 }
 
 static owed_status

@@ -19,6 +19,7 @@
 static struct shared *shared;
 static int slot;
 static enum role role;
+static sigset_t first_mask; // that it was started with
 
 static bool
 am_first(void)
@@ -143,6 +144,7 @@ run_long(void)
         begin(42, 0);
     if (!again)
         wait_for_ever();
+    fprintf(stderr, "made good\n");
     wait_for_stop();
 }
 
@@ -226,6 +228,19 @@ work_once(void)
     wait_for_stop();
 }
 
+/* What is left over is no longer anybody's business: not even that the others have seen it. */
+static void
+spend_limit(void)
+{
+    make_good();
+    ready();
+    long long seen = slot_works(shared, slot);
+    shared_committed(shared);
+    atomic_store(&shared->limit_left, 0);
+    slot_waits(shared, slot, seen);
+    wait_for_stop();
+}
+
 static void
 need_functions(void)
 {
@@ -245,8 +260,9 @@ list_descriptors(void)
             len += (size_t)snprintf(line + len, sizeof line - len, " %s", e->d_name);
     closedir(dir);
     if (am_first())
-        fprintf(stderr, "descriptors%s manager=%d seat=%d\n", line, getenv("NOTIFY_SOCKET") != NULL,
-            getenv(SEAT_VARIABLE) != NULL);
+        fprintf(stderr, "descriptors%s manager=%d seat=%d blocked=%d\n", line,
+            getenv("NOTIFY_SOCKET") != NULL, getenv(SEAT_VARIABLE) != NULL,
+            sigismember(&first_mask, SIGTERM));
     serve();
 }
 
@@ -266,6 +282,7 @@ static const struct {
     {"leave-unasked", leave_unasked},
     {"end-by-itself", end_by_itself},
     {"work-once", work_once},
+    {"spend-limit", spend_limit},
     {"need-functions", need_functions},
     {"list-descriptors", list_descriptors},
 };
@@ -276,7 +293,7 @@ main(int argc, char **argv)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, &first_mask);
     signal(SIGPIPE, SIG_IGN);
     owed_error err;
     if (argc != 2 || shared_take_seat(&shared, &slot, &role, &err) != OWED_OK || shared == NULL)

@@ -129,6 +129,8 @@ all_wait_only_when_each_saw_the_last_commit(void **state)
     assert_true(shared_all_wait(shared));
     slot_works(shared, 1);
     assert_false(shared_all_wait(shared));
+    atomic_store(&shared->slots[1].closed, true);
+    assert_true(shared_all_wait(shared));
 }
 
 static void
@@ -146,6 +148,11 @@ a_hand_is_overdue_only_while_its_receiver_runs(void **state)
     slot_begin(shared, 0, &hand);
     assert_int_equal(slot_overdue_at(shared, 0, &again), 1500);
     assert_int_not_equal(turn, again);
+
+    // Half written, it is nobody's.
+    atomic_fetch_add(&shared->slots[0].turn, 1);
+    assert_int_equal(slot_overdue_at(shared, 0, &again), INT64_MAX);
+    atomic_fetch_add(&shared->slots[0].turn, 1);
 
     hand.timeout_us = 0;
     slot_begin(shared, 0, &hand);

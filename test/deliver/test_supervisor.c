@@ -67,6 +67,7 @@ supervise(const struct supervisor *settings)
     int status = 99;
     if (supervisor_run(settings, &counts, &status, &err) != OWED_OK)
         dprintf(STDERR_FILENO, "refused: %s\n", err.text);
+    signal(SIGPIPE, SIG_IGN); // from here on it is the test that writes
     dprintf(STDERR_FILENO, "counted succeeded=%d\n", (int)counts.succeeded);
     _exit(status);
 }
@@ -80,6 +81,7 @@ start_with(struct supervisor settings)
     if (run.pid == 0) {
         // A test that fails leaves nobody behind, nor anybody who keeps its output open.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(ends[0]);
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
         supervise(&settings);
@@ -266,6 +268,7 @@ a_grace_that_is_over_cuts_off_and_counts_nothing(void **state)
     const char *line = see(&run, "worker slot=0");
     assert_int_equal(number_in(line, "cause="), DEATH_CALLED_OFF);
     assert_int_equal(number_in(line, "delivery="), 42);
+    assert_non_null(see(&run, "made good"));
     assert_int_equal(end(&run), 0);
 }
 
@@ -288,6 +291,17 @@ once_ends_when_all_have_seen_the_last_commit(void **state)
     settings.once = true;
     struct run run = start_with(settings);
     assert_non_null(see(&run, "worked"));
+    assert_non_null(see(&run, "why=\"all is done\""));
+    assert_int_equal(end(&run), 0);
+}
+
+static void
+a_limit_that_is_used_up_ends_the_relay(void **state)
+{
+    (void)state;
+    struct supervisor settings = settings_for("spend-limit");
+    settings.limit = 5;
+    struct run run = start_with(settings);
     assert_non_null(see(&run, "why=\"all is done\""));
     assert_int_equal(end(&run), 0);
 }
@@ -322,7 +336,7 @@ workers_get_standard_descriptors_and_nothing_of_the_relay(void **state)
     int stray = open("/dev/null", O_RDONLY); // as an inherited descriptor without CLOEXEC is
     setenv("NOTIFY_SOCKET", "/nowhere", 1);
     struct run run = start("list-descriptors");
-    assert_string_equal(see(&run, "descriptors"), "descriptors 0 1 2 manager=0 seat=0\n");
+    assert_string_equal(see(&run, "descriptors"), "descriptors 0 1 2 manager=0 seat=0 blocked=0\n");
     assert_int_equal(stop(&run), 0);
     unsetenv("NOTIFY_SOCKET");
     close(stray);
@@ -448,6 +462,37 @@ a_kill_that_came_too_late_does_not_count_against_the_next_hand(void **state)
 }
 
 static void
+a_crash_just_before_our_kill_is_a_crash(void **state)
+{
+    (void)state;
+    struct supervisor settings = {0};
+    struct crew crew = {0};
+    crew_of_one(&crew, &settings);
+    slot_begin(crew.shared, 0, &(struct in_hand){.delivery_id = 42, .timeout_us = 500});
+    crew.posts[0].killing = DEATH_TIMEOUT;
+    crew.posts[0].killed_turn = atomic_load(&crew.shared->slots[0].turn);
+    kill(crew.posts[0].pid, SIGTERM);
+    bury_when_dead(&crew);
+    assert_int_equal(atomic_load(&crew.shared->slots[0].death.cause), DEATH_ITSELF);
+    shared_free(crew.shared);
+}
+
+static void
+one_that_was_called_off_does_not_run_out_of_time_as_well(void **state)
+{
+    (void)state;
+    struct supervisor settings = {0};
+    struct crew crew = {0};
+    crew_of_one(&crew, &settings);
+    slot_begin(crew.shared, 0, &(struct in_hand){.delivery_id = 42, .timeout_us = 500});
+    crew_kill(&crew, false);
+    crew_kill_overdue(&crew, INT64_MAX - 1);
+    bury_when_dead(&crew);
+    assert_int_equal(atomic_load(&crew.shared->slots[0].death.cause), DEATH_CALLED_OFF);
+    shared_free(crew.shared);
+}
+
+static void
 a_death_that_nobody_made_good_is_not_forgotten(void **state)
 {
     (void)state;
@@ -456,9 +501,11 @@ a_death_that_nobody_made_good_is_not_forgotten(void **state)
     crew_of_one(&crew, &settings);
     atomic_store(&crew.shared->slots[0].death.cause, DEATH_ITSELF);
     crew.shared->slots[0].death.signal = SIGSEGV;
+    slot_waits(crew.shared, 0, slot_works(crew.shared, 0));
     kill(crew.posts[0].pid, SIGKILL);
     bury_when_dead(&crew);
     assert_int_equal(crew.shared->slots[0].death.signal, SIGSEGV);
+    assert_false(atomic_load(&crew.shared->slots[0].idle));
     shared_free(crew.shared);
 }
 
@@ -500,6 +547,7 @@ main(void)
         cmocka_unit_test(a_grace_that_is_over_cuts_off_and_counts_nothing),
         cmocka_unit_test(workers_die_with_their_supervisor),
         cmocka_unit_test(once_ends_when_all_have_seen_the_last_commit),
+        cmocka_unit_test(a_limit_that_is_used_up_ends_the_relay),
         cmocka_unit_test(workers_that_have_done_their_passes_end_the_relay),
         cmocka_unit_test(outside_functions_get_workers_of_their_own),
         cmocka_unit_test(workers_get_standard_descriptors_and_nothing_of_the_relay),
@@ -508,6 +556,8 @@ main(void)
         cmocka_unit_test(more_workers_than_seats_are_refused),
         cmocka_unit_test(the_signals_are_given_back_as_they_were),
         cmocka_unit_test(a_kill_that_came_too_late_does_not_count_against_the_next_hand),
+        cmocka_unit_test(a_crash_just_before_our_kill_is_a_crash),
+        cmocka_unit_test(one_that_was_called_off_does_not_run_out_of_time_as_well),
         cmocka_unit_test(a_death_that_nobody_made_good_is_not_forgotten),
         cmocka_unit_test(a_worker_on_time_is_left_alone),
     };

@@ -193,6 +193,7 @@ a_sign_without_a_commit_costs_a_bounded_number_of_looks(void **state)
     eventfd_write(f->db.sign, 1);
     assert_false(wake_wait(f->wake, OWED_SECONDS(2)));
     assert_in_range(f->db.looks, 10, 60);
+    assert_int_equal(wake_timeout_us(f->wake, OWED_SECONDS(60)), OWED_SECONDS(60));
     int looks = f->db.looks;
     assert_false(wake_wait(f->wake, 50000));
     assert_int_equal(f->db.looks, looks + 1);
