@@ -108,6 +108,27 @@ confirm(struct cli *cli, const struct requeue *requeue, bool *ret_go)
     return EXIT_DONE;
 }
 
+/* warn_unknown: of a misspelt key nothing is dead, which looks as though all were well. */
+static void
+warn_unknown(struct cli *cli, const char *key)
+{
+    struct catalogue_receiver *receivers = NULL;
+    size_t count = 0;
+    if (store_catalogue_receivers(cli->db, &cli->arena, &receivers, &count, &cli->err) != OWED_OK)
+        return;
+    const char **keys = arena_alloc(&cli->arena, (count + 1) * sizeof *keys);
+    for (size_t i = 0; keys != NULL && i < count; i++) {
+        if (strcmp(receivers[i].key, key) == 0)
+            return;
+        keys[i] = receivers[i].key;
+    }
+    const char *near = keys == NULL ? NULL : nearest(key, keys);
+    if (near != NULL)
+        cli_warn("the catalogue has no receiver %s; the nearest is %s", key, near);
+    else
+        cli_warn("the catalogue has no receiver %s", key);
+}
+
 static int
 run_requeue(struct cli *cli)
 {
@@ -128,5 +149,7 @@ run_requeue(struct cli *cli)
         return cli_fail(cli);
     out_printf(&cli->out,
         requeue.dry_run ? "would requeue: %" PRId64 "\n" : "requeued: %" PRId64 "\n", count);
+    if (count == 0 && requeue.receiver_key != NULL)
+        warn_unknown(cli, requeue.receiver_key);
     return EXIT_DONE;
 }

@@ -35,6 +35,13 @@ class Requeue(StoreCase):
         self.assertEqual((0, ""), (attempts, error))
         self.assertTrue(available == due > 1_000_000_000_000_000)
 
+    def test_a_receiver_that_is_misspelt_is_warned_of(self):
+        done = self.owed("requeue", "--receiver", "shop.biling", code=0)
+        self.assertEqual("requeued: 0\n", done.stdout)
+        self.assertIn("no receiver shop.biling; the nearest is shop.billing", done.stderr)
+        self.sql("update owed_delivery set status = 'succeeded'")
+        self.assertEqual("", self.owed("requeue", "--receiver", "shop.label", code=0).stderr)
+
     def test_ids_and_receiver_narrow_each_other(self):
         mine = {row[0] for row in self.sql("select id from owed_delivery where receiver_key = 'shop.label'")}
         self.owed("requeue", *self.names(1, 2), "--receiver", "shop.label", code=0)
