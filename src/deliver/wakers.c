@@ -120,7 +120,7 @@ wakers_send(struct wakers *wakers, struct db *db, const owed_clock *clock)
     if (wakers->count == 0)
         return;
     if (wakers->fd < 0)
-        wakers->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        wakers->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (wakers->fd < 0)
         return;
     for (size_t i = 0; i < wakers->count; i++) {
