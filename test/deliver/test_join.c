@@ -304,6 +304,29 @@ a_writer_in_the_way_is_busy_and_a_later_fire_works(void **state)
 }
 
 static void
+a_fire_that_broke_off_makes_the_applications_commit_fail(void **state)
+{
+    struct mine *mine = *state;
+    struct fixture *f = mine->fixture;
+    // Nobody is in the catalogue, so the row is written after the event, and that is refused.
+    fixture_run(f->other,
+        "delete from owed_receiver; "
+        "create trigger no_stock before insert on owed_delivery "
+        "begin select raise(abort, 'the shelf is broken'); end");
+    join(mine);
+    assert_status(OWED_STORE, fire(mine, 7));
+    assert_says(f->err, "could not be written in full");
+    assert_int_not_equal(run(mine, "commit"), SQLITE_OK);
+    assert_status(OWED_ABORTED, owed_committed(f->tx, &f->err));
+    assert_says(f->err, "the shelf is broken");
+    if (sqlite3_get_autocommit(mine->db) == 0)
+        assert_int_equal(run(mine, "rollback"), SQLITE_OK);
+    assert_int_equal(fixture_events(f), 0);
+    assert_int_equal(fixture_rows(f), 0);
+    assert_int_equal(mine->on_commit_runs, 0);
+}
+
+static void
 our_connection_is_lent_for_writing(void **state)
 {
     struct mine *mine = *state;
@@ -338,6 +361,7 @@ main(void)
         CASE(one_transaction_of_a_handle_at_a_time),
         CASE(each_kind_of_transaction_ends_its_own_way),
         CASE(a_writer_in_the_way_is_busy_and_a_later_fire_works),
+        CASE(a_fire_that_broke_off_makes_the_applications_commit_fail),
         CASE(our_connection_is_lent_for_writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
