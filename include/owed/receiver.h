@@ -184,7 +184,8 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
 OWED_API OWED_MUSTUSE owed_status owed_declare_receiver(
     owed_registry *registry, const owed_receiver *receiver, owed_error *err);
 
-/* The one symbol of a module for owed relay --module. It declares on the program's registry. */
+/* The one symbol of a module for owed relay --module. It declares on the program's registry. Build
+ * it again for every release of owed: the structs here may have grown. */
 typedef owed_status (*owed_module_init_function)(owed_registry *registry, owed_error *err);
 #define OWED_MODULE_INIT "owed_module_init"
 
