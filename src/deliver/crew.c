@@ -177,13 +177,22 @@ tell_death(const struct crew *crew, const struct post *post, const struct end *e
         LOG_INT("delivery", in_receiver ? slot->hand.delivery_id : 0));
 }
 
-/* gives_up tells whether a worker that never got ready has said that another try is useless. */
+/* is_finite tells whether the relay ends by itself: with its work, its attempts or its passes. */
 static bool
-gives_up(const struct post *post, const struct end *end)
+is_finite(const struct crew *crew)
+{
+    const struct supervisor *s = crew->settings;
+    return s->once || s->limit > 0 || s->passes > 0;
+}
+
+/* gives_up tells whether a worker has said that another try is useless. */
+static bool
+gives_up(const struct crew *crew, const struct post *post, const struct end *end)
 {
     static const int statuses[] = {EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_TEMPFAIL, EX_CONFIG};
-    // A post that has worked before waits for its store to come back, and for its files to be mended.
-    if (post->was_ready || !WIFEXITED(end->status))
+    // A relay that goes on for ever and has worked before waits for its store to come back, and for its
+    // files to be mended.
+    if ((post->was_ready && !is_finite(crew)) || !WIFEXITED(end->status))
         return false;
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
         if (WEXITSTATUS(end->status) == statuses[i])
@@ -213,7 +222,7 @@ replace(struct crew *crew, struct post *post, const struct end *end, int64_t now
         post->crashes = 0;
         return;
     }
-    if (gives_up(post, end)) {
+    if (gives_up(crew, post, end)) {
         crew->failure = WEXITSTATUS(end->status);
         return;
     }
@@ -231,11 +240,10 @@ replace(struct crew *crew, struct post *post, const struct end *end, int64_t now
 static bool
 ends_here(const struct crew *crew, const struct post *post, const struct end *end)
 {
-    const struct supervisor *s = crew->settings;
     if (crew->abandoned)
         return true;
     if (is_clean(end))
-        return crew->stopping || s->once || s->limit > 0 || s->passes > 0;
+        return crew->stopping || is_finite(crew);
     // During a stop one more is started: it hands back what the dead one held, and ends.
     return crew->stopping && (post->has_last_rites || (!end->was_ready && !post->was_ready));
 }

@@ -31,8 +31,9 @@ struct supervisor {
 /*
  * supervisor_run runs until the work is done or SIGTERM or SIGINT asks for a stop, and gives back the
  * signals as it found them. *ret_exit is the exit status for the program: 0; that of a worker which
- * could never start (64, 65, 69, 75, 78: it has said why itself); 70 when workers keep crashing before
- * they are ready; 128+n after a second signal, which kills the workers at once.
+ * could never start, or under once, limit or passes could not go on (64, 65, 69, 75, 78: it has said
+ * why itself); 70 when workers keep crashing before they are ready; 128+n after a second signal, which
+ * kills the workers at once.
  * LIMIT: too long a worker id, too many workers. NOMEM: no memory, processes or descriptors.
  */
 owed_status supervisor_run(const struct supervisor *settings, owed_relay_counts *ret_counts,

@@ -69,6 +69,24 @@ class Crash(DoersCase):
         self.assertEqual((1, 0), self.sql("select max(attempts), max(losses) from owed_delivery")[0])
         self.assertEqual(11, len(self.effects()))
 
+    def test_programs_in_flight_are_run_again_when_their_worker_dies(self):
+        program = self.write("program", "#!/bin/sh\n[ -e go ] && exit 0\n"
+                             "echo $PPID >held.new; mv held.new held; cat gate\n")
+        program.chmod(0o755)
+        self.conf(f'[store]\napp = shop\n[receiver "shop.label"]\nevent = shop.Label\nexec = {program}\n')
+        for number in (signal.SIGSEGV, signal.SIGKILL):
+            self.fire("shop.Label")
+            relay = self.relay("--once")
+            gate, worker = self.catch()
+            self.write("go", "")
+            os.kill(worker, number)
+            self.assertIn("handed_back=1", self.read_until(relay, "what a dead worker held is free again"))
+            gate.close()
+            self.finish(relay)
+            (self.folder / "go").unlink()
+        self.assertEqual({"succeeded": 2}, self.counts())
+        self.assertEqual((1, 0), self.sql("select max(attempts), max(losses) from owed_delivery")[0])
+
     def test_when_the_supervisor_is_killed_nothing_is_lost(self):
         self.fire_among_others("shop.Job", "hold")
         relay = self.relay("--lease", "100ms")

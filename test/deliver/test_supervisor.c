@@ -234,6 +234,16 @@ a_store_that_goes_away_later_does_not_end_the_relay(void **state)
 }
 
 static void
+a_store_that_goes_away_ends_a_relay_that_was_to_run_once(void **state)
+{
+    (void)state;
+    struct supervisor settings = settings_for("lose-store");
+    settings.once = true;
+    struct run run = start_with(settings);
+    assert_int_equal(end(&run), 69);
+}
+
+static void
 a_worker_that_leaves_unasked_is_followed_by_another(void **state)
 {
     (void)state;
@@ -542,6 +552,7 @@ main(void)
         cmocka_unit_test(a_worker_that_cannot_be_helped_ends_the_relay_with_its_status),
         cmocka_unit_test(five_crashes_before_being_ready_end_the_relay),
         cmocka_unit_test(a_store_that_goes_away_later_does_not_end_the_relay),
+        cmocka_unit_test(a_store_that_goes_away_ends_a_relay_that_was_to_run_once),
         cmocka_unit_test(a_worker_that_leaves_unasked_is_followed_by_another),
         cmocka_unit_test(a_second_signal_kills_at_once),
         cmocka_unit_test(a_grace_that_is_over_cuts_off_and_counts_nothing),
