@@ -252,8 +252,9 @@ take_once(
         return status;
     buf_init(&batch->taken, JSON_ARGUMENT_BYTES);
     buf_init(&batch->orphans, JSON_ARGUMENT_BYTES);
+    // A claim that a power cut undid is claimed again, under another fence.
     struct scope scope;
-    status = scope_begin(db, &scope, err);
+    status = scope_begin_light(db, &scope, err);
     if (status == OWED_OK)
         status = scope_end(&scope, take(db, batch, where, &ids, err), err);
     *ret_again = batch->count == 0 && batch->orphans.len > 0;

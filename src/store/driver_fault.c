@@ -69,6 +69,13 @@ fault_close(struct db *db)
     free(fault);
 }
 
+static void
+fault_light(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    inner->driver->light(inner);
+}
+
 static owed_status
 fault_begin(struct db *db, bool write, owed_error *err)
 {
@@ -240,6 +247,7 @@ fault_native(struct db *db)
 /* The table's own functions; scheme, statements, open and adopt are the inner driver's. */
 static const struct driver functions = {
     .close = fault_close,
+    .light = fault_light,
     .begin = fault_begin,
     .commit = fault_commit,
     .rollback = fault_rollback,

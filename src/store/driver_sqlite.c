@@ -25,6 +25,7 @@ const struct driver driver_sqlite = {
     .open = sqlite_open,
     .adopt = sqlite_adopt,
     .close = sqlite_close,
+    .light = sqlite_light,
     .begin = sqlite_begin,
     .commit = sqlite_commit,
     .rollback = sqlite_rollback,

@@ -38,6 +38,8 @@ struct sqlite_db {
     bool lost;       // somebody else ended it
     bool guarded;
     bool vetoed;
+    bool light_next; // the next transaction need not be synced
+    bool is_light;   // commits are not synced now
 
     int wal_pages;          // in the log after our latest commit; -1: none yet
     int checkpointed_pages; // in the log at our latest checkpoint
@@ -69,6 +71,9 @@ void sqlite_finalize_all(struct sqlite_db *conn);
 
 /* sqlite_transaction.c */
 void sqlite_hook(struct sqlite_db *conn);
+void sqlite_light(struct db *db);
+/* sqlite_sync_commits switches between commits that are synced and light ones, where that differs. */
+owed_status sqlite_sync_commits(struct sqlite_db *conn, bool on, owed_error *err);
 owed_status sqlite_begin(struct db *db, bool write, owed_error *err);
 owed_status sqlite_commit(struct db *db, owed_error *err);
 void sqlite_rollback(struct db *db);

@@ -26,13 +26,23 @@ prepare(struct sqlite_db *conn, enum stmt stmt, owed_error *err)
     return code == SQLITE_OK ? OWED_OK : sqlite_fail(conn, code, files[stmt], err);
 }
 
-/* may_run keeps an adopted connection from writing by itself, which would be a commit. */
+/* writes_by_itself tells whether a statement is a transaction of its own, with a commit. */
+static bool
+writes_by_itself(struct sqlite_db *conn, enum stmt stmt)
+{
+    return sqlite3_get_autocommit(conn->handle) != 0 && stmt != STMT_BEGIN_WRITE &&
+        sqlite3_stmt_readonly(conn->stmts[stmt]) == 0;
+}
+
+/* may_run keeps an adopted connection from committing, and a light commit from being one that nobody
+ * asked for. */
 static owed_status
 may_run(struct sqlite_db *conn, enum stmt stmt, owed_error *err)
 {
-    if (!conn->base.adopted || sqlite3_get_autocommit(conn->handle) == 0 ||
-        sqlite3_stmt_readonly(conn->stmts[stmt]) != 0)
+    if (!writes_by_itself(conn, stmt))
         return OWED_OK;
+    if (!conn->base.adopted)
+        return conn->is_light ? sqlite_sync_commits(conn, true, err) : OWED_OK;
     return fail(err, OWED_ABORTED,
         "%s: the transaction that was joined on %s is over: nothing more can be written in it",
         files[stmt], conn->path);

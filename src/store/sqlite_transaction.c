@@ -99,13 +99,36 @@ forget(struct sqlite_db *conn)
     conn->begun = conn->committing = conn->lost = conn->vetoed = false;
 }
 
+void
+sqlite_light(struct db *db)
+{
+    sqlite_of(db)->light_next = true;
+}
+
+/* SQLite takes the setting when the text is prepared, and only outside transactions. */
+owed_status
+sqlite_sync_commits(struct sqlite_db *conn, bool on, owed_error *err)
+{
+    if (conn->is_light == !on)
+        return OWED_OK;
+    const struct sql *sql = conn->base.driver->sql;
+    owed_status status = sqlite_script(
+        &conn->base, sql->statements[on ? STMT_SYNC_COMMITS : STMT_LIGHT_COMMITS], err);
+    if (status == OWED_OK)
+        conn->is_light = !on;
+    return status;
+}
+
 owed_status
 sqlite_begin(struct db *db, bool write, owed_error *err)
 {
     struct sqlite_db *conn = sqlite_of(db);
     if (db->adopted || conn->begun)
         return fail(err, OWED_BUG, "a transaction is open on %s already", conn->path);
-    owed_status status = sqlite_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
+    owed_status status = sqlite_sync_commits(conn, !conn->light_next, err);
+    conn->light_next = false;
+    if (status == OWED_OK)
+        status = sqlite_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
     conn->begun = status == OWED_OK;
     return status;
 }

@@ -158,6 +158,14 @@ scope_begin(struct db *db, struct scope *ret_scope, owed_error *err)
 }
 
 owed_status
+scope_begin_light(struct db *db, struct scope *ret_scope, owed_error *err)
+{
+    if (!db->adopted && !store_in_transaction(db))
+        db->driver->light(db);
+    return scope_begin(db, ret_scope, err);
+}
+
+owed_status
 scope_end(struct scope *scope, owed_status status, owed_error *err)
 {
     if (!scope->own)

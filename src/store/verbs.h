@@ -71,6 +71,8 @@ struct scope {
     bool own;
 };
 owed_status scope_begin(struct db *db, struct scope *ret_scope, owed_error *err);
+/* scope_begin_light is for what a power cut may undo. */
+owed_status scope_begin_light(struct db *db, struct scope *ret_scope, owed_error *err);
 owed_status scope_end(struct scope *scope, owed_status status, owed_error *err);
 
 /* JSON arrays as arguments, element by element; json_end closes one, also an empty one. */

@@ -13,6 +13,7 @@ static struct {
     int write; // result of the next writes
     int read;
 } broken;
+static int syncs; // that were asked for
 
 /* SQLite has several tables of methods, for files with and without locks; they read, write and sync
  * alike. */
@@ -28,6 +29,7 @@ static int (*sound_open)(sqlite3_vfs *, sqlite3_filename, sqlite3_file *, int, i
 static int
 flaky_sync(sqlite3_file *file, int flags)
 {
+    syncs++;
     return broken.sync != SQLITE_OK ? broken.sync : sound->xSync(file, flags);
 }
 
@@ -108,6 +110,43 @@ a_commit_whose_sync_failed_is_unsure(void **state)
     assert_int_equal(events_there(world, world->other), before + 1);
 }
 
+/* syncs_of_commit counts those of one transaction. */
+static int
+syncs_of_commit(struct world *world)
+{
+    assert_ok(store_begin(world->db, true, &world->err));
+    fire(world, EVENT);
+    int before = syncs;
+    assert_ok(store_commit(world->db, &world->err));
+    return syncs - before;
+}
+
+static void
+a_commit_is_synced_and_a_claim_is_not(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    publish_keys(world, keys);
+    assert_true(syncs_of_commit(world) > 0);
+    syncs_of_commit(world);
+    int before = syncs;
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1);
+    assert_int_equal(syncs - before, 0);
+    // What comes after it is, in a transaction or by itself, and so the claim is as well.
+    struct settlement done = a_settlement(&world->rows[0].fence, "succeeded");
+    assert_ok(store_settle(world->db, &done, 1, NULL, &world->err));
+    assert_true(syncs - before > 0);
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1);
+    before = syncs;
+    assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    assert_true(syncs - before > 0);
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1);
+    assert_true(syncs_of_commit(world) > 0);
+    // A claim that finds nothing, or fails, leaves no light commit behind.
+    assert_int_equal(claim_as(world, "w", NOW - SECOND, 1), 0);
+    assert_true(syncs_of_commit(world) > 0);
+}
+
 static void
 a_commit_that_found_the_disk_full_did_not_happen(void **state)
 {
@@ -164,6 +203,7 @@ main(void)
     break_disks();
     const struct CMUnitTest tests[] = {
         TEST(a_commit_whose_sync_failed_is_unsure),
+        TEST(a_commit_is_synced_and_a_claim_is_not),
         TEST(a_commit_that_found_the_disk_full_did_not_happen),
         TEST(a_disk_that_cannot_be_read_makes_the_store_unavailable),
         TEST(a_checkpoint_that_fails_fails_nobody),
