@@ -30,12 +30,15 @@ typedef enum owed_verdict {
     OWED_VERDICT_DONE = 1,
     OWED_VERDICT_FAILED,
     OWED_VERDICT_PERMANENT,
-    OWED_VERDICT_RETRY_AFTER
+    OWED_VERDICT_RETRY_AFTER,
+    OWED_VERDICT_DEFER,
+    OWED_VERDICT_NOT_YET
 } owed_verdict;
 
 typedef struct owed_outcome {
     owed_verdict verdict;
-    int64_t wait_us; /* RETRY_AFTER */
+    int64_t wait_us;  /* RETRY_AFTER, DEFER */
+    int64_t until_us; /* NOT_YET */
 } owed_outcome;
 
 /* owed_done: the receiver did its work. */
@@ -60,6 +63,25 @@ OWED_API owed_outcome owed_permanent(owed_delivery *delivery, const char *format
  */
 OWED_API owed_outcome owed_retry_after(
     owed_delivery *delivery, double seconds, const char *format, ...) OWED_PRINTF(3, 4);
+
+/*
+ * owed_defer: the destination is busy or a quota is spent, which is no failure of this delivery. No
+ * attempt is spent; the next one is due in between seconds and twice that, so that rows deferred
+ * together do not come back together, but in max-retry-delay at the latest. Once the delivery has
+ * been owed for the receiver's give_up_after_us it is dead instead; a receiver that declares none
+ * has its deferrals counted as owed_retry_after, with a warning once per process.
+ * A wait of 0, a negative or a NaN one is an ordinary failure that says so.
+ */
+OWED_API owed_outcome owed_defer(owed_delivery *delivery, double seconds, const char *format, ...)
+    OWED_PRINTF(3, 4);
+
+/*
+ * owed_not_yet: the work is not due until until_us, as the application itself knows. The row is
+ * pending again and due then; no attempt is spent, nothing is cut or jittered, last_error stays.
+ * A moment that is not in the future is an ordinary failure that says so.
+ */
+OWED_API owed_outcome owed_not_yet(
+    owed_delivery *delivery, int64_t until_us, const char *format, ...) OWED_PRINTF(3, 4);
 
 /* The facts of a delivery, all read from its rows. Strings live while the receiver runs; those
  * that may be absent are "" then. For INLINE and ON_COMMIT the delivery's id is 0. */
@@ -155,7 +177,10 @@ typedef struct owed_receiver {
     int64_t backoff_base_us;
     int64_t backoff_cap_us; /* not below the base, where both are declared */
     int64_t lease_us;
-    int64_t timeout_us; /* of one attempt; past it the attempt has failed */
+    int64_t timeout_us;       /* of one attempt; past it the attempt has failed */
+    int64_t due_us;           /* how long after the event, or after the moment it was fired for */
+    int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
+                                 dead. Needed for owed_defer not to spend attempts */
     owed_on_failure on_failure;
 } owed_receiver;
 

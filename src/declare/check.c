@@ -148,12 +148,18 @@ struct number {
     const char *name;
     size_t offset;
     bool is_duration; // int64_t microseconds; else int32_t
+    bool may_be_none; // where 0 is no relay's setting
     int64_t max;
 };
 #define DURATION(name_, member_) \
     { \
         .name = (name_), .offset = offsetof(owed_receiver, member_), .is_duration = true, \
         .max = LIMIT_DURATION_US \
+    }
+#define BOUND(name_, member_) \
+    { \
+        .name = (name_), .offset = offsetof(owed_receiver, member_), .is_duration = true, \
+        .may_be_none = true, .max = LIMIT_DURATION_US \
     }
 static const struct number numbers[] = {
     {.name = "max_attempts",
@@ -163,6 +169,8 @@ static const struct number numbers[] = {
     DURATION("backoff_cap", backoff_cap_us),
     DURATION("lease", lease_us),
     DURATION("timeout", timeout_us),
+    BOUND("due", due_us),
+    BOUND("give_up_after", give_up_after_us),
 };
 #define NUMBERS (sizeof numbers / sizeof numbers[0])
 
@@ -188,8 +196,9 @@ check_numbers(const struct declaration *declaration, owed_error *err)
                 "%s is %" PRId64 "; 1 to %" PRId64 " is right, or 0 for the relay's setting",
                 number->name, value, number->max);
         return refuse(declaration, err,
-            "%s is %" PRId64 " microseconds; up to %s is right, or 0 for the relay's setting",
-            number->name, value, duration_write(number->max, longest));
+            "%s is %" PRId64 " microseconds; up to %s is right, or 0 for %s", number->name, value,
+            duration_write(number->max, longest),
+            number->may_be_none ? "none" : "the relay's setting");
     }
     return OWED_OK;
 }

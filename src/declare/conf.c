@@ -36,7 +36,10 @@
     X("lease", lease_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "how long a claim holds a delivery") \
     X("timeout", timeout_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
-        "past it an attempt has failed")
+        "past it an attempt has failed") \
+    X("due", due_us, DURATION, "TIME", 1, LIMIT_DURATION_US, "how long after the event it is due") \
+    X("give-up-after", give_up_after_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "a deferral of what has been due for so long ends it")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \

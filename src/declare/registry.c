@@ -174,8 +174,8 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
         a->database_only == b->database_only && a->max_attempts == b->max_attempts &&
         a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
-        a->lease_us == b->lease_us && a->timeout_us == b->timeout_us &&
-        a->on_failure == b->on_failure;
+        a->lease_us == b->lease_us && a->timeout_us == b->timeout_us && a->due_us == b->due_us &&
+        a->give_up_after_us == b->give_up_after_us && a->on_failure == b->on_failure;
 }
 
 /* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */
@@ -239,11 +239,14 @@ make_receiver(owed_registry *registry, const owed_receiver *receiver, const char
         .any_event = is_any_event(receiver_event_name(receiver)),
         .lane = qualified_lane(arena, registry->app, receiver),
         .where = arena_strdup(arena, where),
+        .was_told = arena_alloc(arena, sizeof *made->was_told),
     };
     bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
     made->kind = inside ? "inside" : "outside";
     bool whole = copy_texts(arena, &made->declared) && made->type != NULL && made->lane != NULL &&
-        made->where != NULL;
+        made->where != NULL && made->was_told != NULL;
+    if (whole)
+        atomic_flag_clear(made->was_told);
     return whole ? made : NULL;
 }
 

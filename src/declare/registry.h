@@ -5,6 +5,8 @@
 #ifndef DECLARE_REGISTRY_H
 #define DECLARE_REGISTRY_H
 
+#include <stdatomic.h>
+
 #include <owed/owed.h>
 
 #include "base/arena.h"
@@ -26,6 +28,7 @@ struct receiver {
     const char *lane;      // qualified: "app/lane"; for every mode
     const char *kind;      // "inside", "outside"
     const char *where;     // "owed.conf:12", or "" when declared in C
+    atomic_flag *was_told; // that its deferrals count: once a process
     struct receiver *next; // in order of declaration
 };
 

@@ -18,6 +18,8 @@ ending_of(owed_outcome outcome)
         [OWED_VERDICT_FAILED] = ENDING_FAILED,
         [OWED_VERDICT_PERMANENT] = ENDING_PERMANENT,
         [OWED_VERDICT_RETRY_AFTER] = ENDING_RETRY_AFTER,
+        [OWED_VERDICT_DEFER] = ENDING_DEFERRED,
+        [OWED_VERDICT_NOT_YET] = ENDING_NOT_YET,
     };
     size_t verdict = (size_t)outcome.verdict;
     bool is_known = verdict > 0 && verdict < sizeof endings / sizeof endings[0];
@@ -221,6 +223,7 @@ attempt_ended(const struct attempt *a, struct ended *ret_ended)
         .receiver = a->known->receiver,
         .ending = ending_of(a->outcome),
         .wait_us = a->outcome.wait_us,
+        .until_us = a->outcome.until_us,
         .text = a->delivery.text,
         .started_at_us = a->started_at_us,
         .duration_us = a->duration_us,

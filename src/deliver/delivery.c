@@ -65,12 +65,15 @@ delivery_call(owed_delivery *delivery, const void *payload)
     if (run == NULL)
         return failed_as(delivery, "has no function to run here");
     owed_outcome outcome = run(delivery, payload);
-    if (outcome.verdict < OWED_VERDICT_DONE || outcome.verdict > OWED_VERDICT_RETRY_AFTER)
+    if (outcome.verdict < OWED_VERDICT_DONE || outcome.verdict > OWED_VERDICT_NOT_YET)
         return failed_as(delivery,
-            "returned no outcome: it has to end in owed_done, owed_failed, "
-            "owed_permanent or owed_retry_after");
-    if (outcome.verdict == OWED_VERDICT_RETRY_AFTER && outcome.wait_us < 0)
-        return failed_as(delivery, "made up an outcome with a negative wait");
+            "returned no outcome: it has to end in owed_done, owed_failed, owed_permanent, "
+            "owed_retry_after, owed_defer or owed_not_yet");
+    if ((outcome.verdict == OWED_VERDICT_RETRY_AFTER && outcome.wait_us < 0) ||
+        (outcome.verdict == OWED_VERDICT_DEFER && outcome.wait_us <= 0))
+        return failed_as(delivery, "made up an outcome with a wait that is none");
+    if (outcome.verdict == OWED_VERDICT_NOT_YET && outcome.until_us <= 0)
+        return failed_as(delivery, "made up an outcome that is due at no moment");
     if (outcome.verdict != OWED_VERDICT_DONE && !delivery->text_set)
         delivery_say(
             delivery, "receiver %s was not done and did not say why", delivery->row->receiver_key);

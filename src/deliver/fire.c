@@ -95,7 +95,7 @@ owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error
             .lane = receiver->lane,
             .kind = receiver->kind,
             .max_attempts = receiver_max_attempts(tx->owed->registry, receiver),
-            .available_at_us = event->due_at_us,
+            .available_at_us = event->due_at_us + receiver->declared.due_us,
         };
         owed_status status = store_insert_delivery(tx->db, &delivery, err);
         if (status != OWED_OK)

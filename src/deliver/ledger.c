@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/moment.h"
 #include "deliver/worker.h"
 
 static struct curve
@@ -31,10 +32,14 @@ decide_on(const struct worker *w, const struct ended *ended)
     const struct attempt_facts facts = {
         .ending = ended->ending,
         .wait_us = ended->wait_us,
+        .until_us = ended->until_us,
         .attempts = row->attempts,
         .max_attempts = row->max_attempts > 0 ? row->max_attempts : w->settings.max_attempts,
         .curve = curve_of(w, ended->receiver),
         .max_retry_delay_us = w->settings.max_retry_delay_us,
+        .due_at_us = row->due_at_us,
+        .give_up_after_us =
+            ended->receiver == NULL ? 0 : ended->receiver->declared.give_up_after_us,
         .now_us = worker_now_us(w),
     };
     struct decision decision = decide(&facts, &w->owed->dice);
@@ -59,22 +64,54 @@ keep(const struct worker *w, struct ledger *ledger, const char *text)
     return copy == NULL ? "(no memory was left for the text)" : copy;
 }
 
+/* give_up_text says since when it was owed, and for how long its receiver allows that. */
+static const char *
+give_up_text(struct ledger *ledger, const struct ended *ended)
+{
+    char since[MOMENT_BYTES];
+    char bound[MOMENT_BYTES];
+    const char *text = arena_printf(&ledger->arena, "owed since %s, given up after %s: %s",
+        moment_write(ended->row->due_at_us, since),
+        duration_write(ended->receiver->declared.give_up_after_us, bound), or_empty(ended->text));
+    return text == NULL ? ended->text : text;
+}
+
+/* last_error_of is what stays with the row; NULL: nothing new. */
+static const char *
+last_error_of(
+    const struct worker *w, struct ledger *ledger, const struct ended *ended, enum ending ending)
+{
+    if (ending == ENDING_SUCCEEDED || ending == ENDING_NOT_YET)
+        return NULL;
+    return keep(w, ledger, ending == ENDING_GAVE_UP ? give_up_text(ledger, ended) : ended->text);
+}
+
+/* verdict_of is what owed_attempt keeps; NULL: no row. */
+static const char *
+verdict_of(const struct ended *ended, enum ending ending)
+{
+    bool is_kept = ending == ENDING_SUCCEEDED ? ended->keeps_all : ending != ENDING_NOT_YET;
+    return is_kept ? ending_verdict(ending) : NULL;
+}
+
 void
 ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
 {
     assert(ledger->count < LEDGER_ROWS);
     const struct claimed *row = ended->row;
     struct decision decision = decide_on(w, ended);
-    bool is_success = ended->ending == ENDING_SUCCEEDED;
     if (ledger->count == 0)
         ledger->oldest_mono_us = worker_mono_us(w);
     ledger->landed[ledger->count] = false;
     struct note *note = &ledger->notes[ledger->count];
-    *note = (struct note){.ending = ended->ending, .state = decision.state};
+    *note = (struct note){.ending = decision.ending, .state = decision.state};
     snprintf(note->receiver_key, sizeof note->receiver_key, "%s", row->receiver_key);
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
-    if (!is_success)
+    if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
+        ended->receiver != NULL)
+        note->was_told = ended->receiver->was_told;
+    if (decision.ending != ENDING_SUCCEEDED && decision.ending != ENDING_NOT_YET)
         failure_note(ledger, ended, note);
 
     struct settlement *settlement = &ledger->settlements[ledger->count++];
@@ -84,8 +121,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         .attempts = decision.attempts,
         .available_at_us = decision.available_at_us,
         .now_us = worker_now_us(w),
-        .last_error = is_success ? NULL : keep(w, ledger, ended->text),
-        .verdict = is_success && !ended->keeps_all ? NULL : ending_verdict(ended->ending),
+        .last_error = last_error_of(w, ledger, ended, decision.ending),
+        .verdict = verdict_of(ended, decision.ending),
         .attempt = ended->ending == ENDING_LOST ? row->attempts : row->attempts + 1,
         .started_at_us = ended->started_at_us,
         .duration_us = ended->duration_us,
@@ -115,6 +152,8 @@ ledger_is_old(const struct worker *w, const struct ledger *ledger)
 static void
 count_note(owed_relay_counts *counts, const struct note *note)
 {
+    if (note->ending == ENDING_NOT_YET)
+        return; // it neither succeeded nor failed
     if (note->state == STATE_SUCCEEDED)
         counts->succeeded++;
     else if (note->state == STATE_DEAD)
@@ -136,7 +175,11 @@ ledger_report(struct worker *w, const struct ledger *ledger)
         count_note(&w->counts, note);
         if (note->asked_wait_us > 0)
             report_cut(w, settlement, note);
-        if (note->state != STATE_SUCCEEDED)
+        if (note->was_told != NULL)
+            report_unbounded(w, note);
+        if (note->ending == ENDING_NOT_YET)
+            report_not_yet(w, settlement, note);
+        else if (note->state != STATE_SUCCEEDED)
             report_failure(w, settlement, note);
     }
     // Before the application's code may take this process with it.

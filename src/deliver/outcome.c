@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/moment.h"
 #include "deliver/delivery.h"
 
 /* character_len is the length that a lead byte announces; 0: no character starts so. */
@@ -91,6 +92,14 @@ owed_permanent(owed_delivery *delivery, const char *format, ...)
     return (owed_outcome){.verdict = OWED_VERDICT_PERMANENT};
 }
 
+static int64_t
+wait_of(double seconds)
+{
+    const double longest = (double)LIMIT_DURATION_US;
+    double wait_us = seconds * (double)US_PER_SECOND;
+    return (int64_t)(wait_us < longest ? wait_us : longest);
+}
+
 owed_outcome
 owed_retry_after(owed_delivery *delivery, double seconds, const char *format, ...)
 {
@@ -105,8 +114,43 @@ owed_retry_after(owed_delivery *delivery, double seconds, const char *format, ..
     va_end(args);
     if (!is_wait)
         return (owed_outcome){.verdict = OWED_VERDICT_FAILED};
-    const double longest = (double)LIMIT_DURATION_US;
-    double wait_us = seconds * (double)US_PER_SECOND;
-    return (owed_outcome){.verdict = OWED_VERDICT_RETRY_AFTER,
-        .wait_us = (int64_t)(wait_us < longest ? wait_us : longest)};
+    return (owed_outcome){.verdict = OWED_VERDICT_RETRY_AFTER, .wait_us = wait_of(seconds)};
+}
+
+owed_outcome
+owed_defer(owed_delivery *delivery, double seconds, const char *format, ...)
+{
+    bool is_wait = seconds > 0; // false for NaN
+    char prefix[100] = "";
+    if (!is_wait)
+        snprintf(prefix, sizeof prefix,
+            "owed_defer was asked to wait %g s, which is no wait (more than 0): ", seconds);
+    va_list args;
+    va_start(args, format);
+    say(delivery, prefix, format, args);
+    va_end(args);
+    if (!is_wait)
+        return (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    // The shortest wait is still one.
+    int64_t wait_us = wait_of(seconds);
+    return (owed_outcome){.verdict = OWED_VERDICT_DEFER, .wait_us = wait_us > 0 ? wait_us : 1};
+}
+
+owed_outcome
+owed_not_yet(owed_delivery *delivery, int64_t until_us, const char *format, ...)
+{
+    bool is_future = until_us > clock_now_us(&delivery->owed->clock);
+    char prefix[MOMENT_BYTES + 100] = "";
+    char until[MOMENT_BYTES];
+    if (!is_future)
+        snprintf(prefix, sizeof prefix,
+            "owed_not_yet was asked to wait until %s, which is not in the future: ",
+            moment_write(until_us, until));
+    va_list args;
+    va_start(args, format);
+    say(delivery, prefix, format, args);
+    va_end(args);
+    if (!is_future)
+        return (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    return (owed_outcome){.verdict = OWED_VERDICT_NOT_YET, .until_us = until_us};
 }

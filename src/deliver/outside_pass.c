@@ -145,6 +145,7 @@ note_landed(struct worker *w, struct ledger *ledger, const struct sortie *sortie
         .receiver = sortie->known->receiver,
         .ending = ending_of(flight->outcome),
         .wait_us = flight->outcome.wait_us,
+        .until_us = flight->outcome.until_us,
         .text = flight->delivery.text,
         .started_at_us = flight->started_at_us,
         .duration_us = flight->duration_us,

@@ -36,6 +36,27 @@ report_cut(struct worker *w, const struct settlement *settlement, const struct n
         LOG_TEXT("waits", duration_write(w->settings.max_retry_delay_us, ceiling)));
 }
 
+/* report_unbounded says so once: its rows might be deferred for ever, so they are not. */
+void
+report_unbounded(struct worker *w, const struct note *note)
+{
+    if (atomic_flag_test_and_set(note->was_told))
+        return;
+    log_say(&w->owed->log, OWED_LOG_WARNING,
+        "a deferral counts as an attempt, since its receiver declares no give-up-after",
+        LOG_TEXT("receiver", note->receiver_key));
+}
+
+void
+report_not_yet(struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    char until[MOMENT_BYTES];
+    log_say(&w->owed->log, OWED_LOG_INFO, "delivery is due later, says its receiver",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_TEXT("until", moment_write(settlement->available_at_us, until)));
+}
+
 void
 report_discarded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {

@@ -9,6 +9,8 @@
 #ifndef DELIVER_WORKER_H
 #define DELIVER_WORKER_H
 
+#include <stdatomic.h>
+
 #include "deliver/relay.h"
 #include "deliver/wake.h"
 #include "engine/decide.h"
@@ -54,7 +56,8 @@ struct ended {
     const struct claimed *row;
     const struct receiver *receiver; // NULL: none ran
     enum ending ending;
-    int64_t wait_us;
+    int64_t wait_us;  // as asked for
+    int64_t until_us; // as asked for
     const char *text;
     int64_t started_at_us;
     int64_t duration_us;
@@ -67,7 +70,8 @@ struct note {
     char receiver_key[LIMIT_KEY_BYTES + 1];
     enum ending ending;
     enum state state;
-    int64_t asked_wait_us;          // of a wait that was cut; else 0
+    int64_t asked_wait_us; // of a wait that was cut; else 0
+    atomic_flag *was_told; // of a deferral that counts, since its receiver has no bound; else NULL
     const struct receiver *to_tell; // of the failure; NULL: nobody. Below here: only for it
     int64_t event_id;
     const char *event_name;
@@ -368,6 +372,9 @@ void trouble_over(struct worker *worker);
 void report_failure(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_cut(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_unbounded(struct worker *worker, const struct note *note);
+void report_not_yet(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_discarded(
     struct worker *worker, const struct settlement *settlement, const struct note *note);

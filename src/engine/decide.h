@@ -10,12 +10,15 @@
 #include "engine/states.h"
 
 /* What can end an attempt: the receiver's own verdicts, and those that never reached it. The names
- * stand in owed_attempt.verdict and in the log. */
+ * stand in owed_attempt.verdict (not_yet: no row is kept) and in the log. */
 enum ending {
     ENDING_SUCCEEDED,
     ENDING_FAILED,
     ENDING_PERMANENT,
     ENDING_RETRY_AFTER,
+    ENDING_DEFERRED,
+    ENDING_GAVE_UP, // what a deferral after the bound turns into: decide
+    ENDING_NOT_YET,
     ENDING_UNDECODABLE,
     ENDING_DIED, // the worker that ran it crashed or was killed by us
     ENDING_LOST, // too many losses: verdict "died"
@@ -30,20 +33,25 @@ struct curve {
 
 struct attempt_facts {
     enum ending ending;
-    int64_t wait_us;      // RETRY_AFTER, as asked for
+    int64_t wait_us;      // RETRY_AFTER and DEFERRED, as asked for
+    int64_t until_us;     // NOT_YET
     int32_t attempts;     // before this one
     int32_t max_attempts; // of the row
     struct curve curve;
     int64_t max_retry_delay_us;
-    int64_t now_us; // of the outcome
+    int64_t due_at_us;        // of the row: since when it is owed
+    int64_t give_up_after_us; // of the receiver; 0: it declares none, and a deferral counts
+    int64_t now_us;           // of the outcome
 };
 
 struct decision {
+    enum ending ending; // what it was taken for: a deferral may be another
     enum happening happening;
     enum state state;
     int32_t attempts;
     int64_t available_at_us; // now, where nothing more is owed
-    bool wait_was_cut;       // RETRY_AFTER asked for more than max_retry_delay_us
+    bool wait_was_cut;       // what was asked for is more than max_retry_delay_us
+    int64_t pause_us;        // how long the destination is to be left alone; 0: not at all
 };
 
 /* backoff_us draws from the whole window (full jitter): dice * min(cap, base * 2^(attempt - 1)).

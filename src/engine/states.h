@@ -30,6 +30,9 @@ enum happening {
     HAPPENS_SUCCEED,
     HAPPENS_FAIL,      // attempts left
     HAPPENS_EXHAUST,   // the last attempt failed, or a permanent failure, or it cannot be decoded
+    HAPPENS_DEFER,     // put off, uncounted
+    HAPPENS_GIVE_UP,   // put off once more after the bound
+    HAPPENS_NOT_YET,   // due later, says the application
     HAPPENS_LOSE,      // too many relays died while they held it
     HAPPENS_HAND_BACK, // stays claimed, free for all
     HAPPENS_ORPHAN,

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/moment.h"
 #include "receive/text.h"
 
 #define LINE_DEPTH 32
@@ -69,6 +70,23 @@ struct line {
     struct json object;
 };
 
+/* read_text decodes a string member into ret, cleaned; false: no such string. */
+static bool
+read_text(struct json object, const char *key, char *ret, size_t size)
+{
+    struct json value;
+    if (!json_member(object, key, &value) || value.type != JSON_STRING)
+        return false;
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, ARENA_BYTES);
+    struct str text;
+    // A lone surrogate has no UTF-8: then the text is shown as it was written.
+    if (json_read_string(value, &arena, &text, NULL) != OWED_OK)
+        text = (struct str){value.text.p + 1, value.text.len - 2};
+    text_clean(ret, size, text, false);
+    return true;
+}
+
 static owed_outcome
 say_done(owed_delivery *delivery, const struct line *line)
 {
@@ -89,21 +107,65 @@ say_permanent(owed_delivery *delivery, const struct line *line)
     return owed_permanent(delivery, "%s: %s", line->what, line->reason);
 }
 
+/* read_seconds reads the member of a word that waits; false: *ret_refusal says why not. */
+static bool
+read_seconds(owed_delivery *delivery, const struct line *line, const char *word, const char *right,
+    double *ret_seconds, owed_outcome *ret_refusal)
+{
+    struct json number;
+    if (!json_member(line->object, "seconds", &number)) {
+        *ret_refusal = owed_failed(delivery, "%s: it said %s without \"seconds\", %s: %s",
+            line->what, word, right, line->reason);
+        return false;
+    }
+    bool is_number = number.type == JSON_NUMBER && json_double(number, ret_seconds);
+    if (is_number && *ret_seconds >= 0)
+        return true;
+    *ret_refusal = owed_failed(delivery, "%s: it said %s with \"seconds\" of %.*s; %s is right: %s",
+        line->what, word, number.text.len < 40 ? (int)number.text.len : 40, number.text.p, right,
+        line->reason);
+    return false;
+}
+
 static owed_outcome
 say_retry_after(owed_delivery *delivery, const struct line *line)
 {
-    struct json number;
     double seconds;
-    if (!json_member(line->object, "seconds", &number))
-        return owed_failed(delivery,
-            "%s: it said retry_after without \"seconds\", a number from 0: %s", line->what,
-            line->reason);
-    if (number.type != JSON_NUMBER || !json_double(number, &seconds) || seconds < 0)
-        return owed_failed(delivery,
-            "%s: it said retry_after with \"seconds\" of %.*s; a number from 0 is right: %s",
-            line->what, number.text.len < 40 ? (int)number.text.len : 40, number.text.p,
-            line->reason);
+    owed_outcome refusal;
+    if (!read_seconds(delivery, line, "retry_after", "a number from 0", &seconds, &refusal))
+        return refusal;
     return owed_retry_after(delivery, seconds, "%s: %s", line->what, line->reason);
+}
+
+static owed_outcome
+say_defer(owed_delivery *delivery, const struct line *line)
+{
+    double seconds;
+    owed_outcome refusal;
+    if (!read_seconds(delivery, line, "defer", "a number above 0", &seconds, &refusal))
+        return refusal;
+    if (seconds == 0)
+        return owed_failed(delivery,
+            "%s: it said defer with \"seconds\" of 0; a number above 0 is right: %s", line->what,
+            line->reason);
+    return owed_defer(delivery, seconds, "%s: %s", line->what, line->reason);
+}
+
+static owed_outcome
+say_not_yet(owed_delivery *delivery, const struct line *line)
+{
+    char until[64];
+    int64_t until_us;
+    if (!read_text(line->object, "until", until, sizeof until))
+        return owed_failed(delivery,
+            "%s: it said not_yet without \"until\", a moment such as 2026-11-29T15:04:05Z: %s",
+            line->what, line->reason);
+    if (!moment_read(until, &until_us))
+        return owed_failed(delivery,
+            "%s: it said not_yet with \"until\" of \"%s\"; a moment such as "
+            "2026-11-29T15:04:05Z is right: %s",
+            line->what, until, line->reason);
+    return owed_not_yet(delivery, until_us, "%s: %s", line->what, line->reason);
 }
 
 static const struct word {
@@ -114,24 +176,9 @@ static const struct word {
     {"failed", say_failed},
     {"permanent", say_permanent},
     {"retry_after", say_retry_after},
+    {"defer", say_defer},
+    {"not_yet", say_not_yet},
 };
-
-/* read_text decodes a string member into ret, cleaned; false: no such string. */
-static bool
-read_text(struct json object, const char *key, char *ret, size_t size)
-{
-    struct json value;
-    if (!json_member(object, key, &value) || value.type != JSON_STRING)
-        return false;
-    CLEANUP(arena_done) struct arena arena;
-    arena_init(&arena, ARENA_BYTES);
-    struct str text;
-    // A lone surrogate has no UTF-8: then the text is shown as it was written.
-    if (json_read_string(value, &arena, &text, NULL) != OWED_OK)
-        text = (struct str){value.text.p + 1, value.text.len - 2};
-    text_clean(ret, size, text, false);
-    return true;
-}
 
 bool
 said_outcome(
@@ -159,7 +206,8 @@ said_outcome(
     if (!is_text)
         text_clean(said, sizeof said, outcome.text, false);
     *ret_outcome = owed_failed(delivery,
-        "%s: unknown outcome %s; the known words are done, failed, permanent and retry_after", what,
-        said);
+        "%s: unknown outcome %s; the known words are done, failed, permanent, retry_after, defer "
+        "and not_yet",
+        what, said);
     return true;
 }

@@ -4,6 +4,8 @@
  *
  * The exit status alone is enough. A program that wants to be exact ends its output with one line of
  * JSON: {"outcome":"retry_after","seconds":120,"reason":"busy"}; it counts for more than the status.
+ * The words are done, failed, permanent, retry_after and defer with "seconds", not_yet with "until"
+ * (RFC 3339).
  */
 #ifndef RECEIVE_SAID_H
 #define RECEIVE_SAID_H

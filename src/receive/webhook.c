@@ -303,8 +303,10 @@ judge(struct webhooks *webhooks, struct request *request, long status)
     if (value == NULL || !retry_after_read(value, now_us, &wait_us))
         return owed_failed(delivery, "POST %s: %ld%s%s", shown, status, blank, reason);
     double seconds = (double)wait_us / (double)US_PER_SECOND;
-    return owed_retry_after(delivery, seconds, "POST %s: %ld%s%s; it asked to wait for %.0f s",
-        shown, status, blank, reason, seconds);
+    // No wait at all is no quota that is spent: it counts, or the row would come back for ever.
+    bool defers = delivery->receiver->declared.give_up_after_us > 0 && wait_us > 0;
+    return (defers ? owed_defer : owed_retry_after)(delivery, seconds,
+        "POST %s: %ld%s%s; it asked to wait for %.0f s", shown, status, blank, reason, seconds);
 }
 
 static void

@@ -45,7 +45,8 @@ publish_receiver(struct db *db, const struct publication *publication,
             V_INT(r->backoff_base_us), V_INT(r->backoff_cap_us), V_INT(r->lease_us),
             V_INT(r->timeout_us), V_INT(r->database_only),
             V_TEXT(is_empty(r->options) ? "{}" : r->options), V_INT(publication->release),
-            V_INT(publication->now_us)),
+            V_INT(publication->now_us), V_INT(r->due_us), V_INT(r->give_up_after_us),
+            V_TEXT(is_empty(r->pause) ? "lane" : r->pause)),
         changed, err);
 }
 
@@ -202,6 +203,9 @@ read_receiver(struct reader *r, void *item)
     receiver->release = read_int(r);
     receiver->published_at_us = read_int(r);
     receiver->removed_at_us = read_int(r);
+    receiver->due_us = read_int(r);
+    receiver->give_up_after_us = read_int(r);
+    receiver->pause = read_text(r);
 }
 
 owed_status

@@ -35,7 +35,7 @@ static owed_status
 settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_error *err)
 {
     bool succeeded = strcmp(s->status, "succeeded") == 0;
-    bool ended = strcmp(s->status, "failed") != 0;
+    bool ended = strcmp(s->status, "failed") != 0 && strcmp(s->status, "pending") != 0;
     int64_t changed = 0;
     owed_status status = change(db, STMT_SETTLE,
         ARGS(FENCE(&s->fence), V_TEXT(s->status), V_INT(s->attempts), V_INT(s->available_at_us),

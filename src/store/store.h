@@ -147,11 +147,11 @@ owed_status store_renew(
 /* One row's outcome, to be written under its fence. */
 struct settlement {
     struct fence fence;
-    const char *status; // "succeeded", "failed", "dead", "orphaned"
+    const char *status; // "succeeded", "failed", "dead", "orphaned"; "pending": due later
     int32_t attempts;
-    int64_t available_at_us; // failed
+    int64_t available_at_us; // failed; pending: its due_at too
     int64_t now_us;          // moment of the outcome
-    const char *last_error;  // succeeded: cleared
+    const char *last_error;  // succeeded: cleared; pending: what stands there stays
     // For owed_attempt; verdict NULL: no row is written.
     const char *verdict;
     int32_t attempt;
@@ -220,6 +220,9 @@ struct catalogue_receiver {
     int64_t backoff_cap_us;
     int64_t lease_us;
     int64_t timeout_us;
+    int64_t due_us;
+    int64_t give_up_after_us;
+    const char *pause; // "lane", "target"; NULL: "lane"
     bool database_only;
     const char *options; // JSON object: what else it declares
     int64_t release;

@@ -27,7 +27,6 @@ class Configuration(StoreCase):
 
     def test_what_does_not_exist_yet_is_unknown(self):
         self.wrong(self.receiver("notify = order_confirmed"), "owed.conf:3", "notify")
-        self.wrong(self.receiver("discard = yes\ngive-up-after = 2d"), "owed.conf:4", "give-up-after")
 
     def test_a_bad_duration(self):
         self.wrong("[relay]\nlease = 5 minutes\n", "owed.conf:2", "lease")

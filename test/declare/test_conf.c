@@ -65,6 +65,8 @@ declares_receivers_that_need_no_c(void **state)
                                "backoff-cap = 30m\n"
                                "lease = 1h30m\n"
                                "timeout = 250ms\n"
+                               "due = 48h\n"
+                               "give-up-after = 2d\n"
                                "lane = hooks\n"
                                "[receiver \"shop.label\"]\n"
                                "event = shop.OrderPlaced\n"
@@ -91,11 +93,13 @@ declares_receivers_that_need_no_c(void **state)
     assert_int_equal(billing->declared.backoff_cap_us, OWED_MINUTES(30));
     assert_int_equal(billing->declared.lease_us, OWED_MINUTES(90));
     assert_int_equal(billing->declared.timeout_us, 250000);
+    assert_int_equal(billing->declared.due_us, OWED_HOURS(48));
+    assert_int_equal(billing->declared.give_up_after_us, OWED_HOURS(48));
     assert_string_equal(billing->lane, "shop/hooks");
     const struct receiver *label = billing->next;
     assert_int_equal(label->runner, RUN_EXEC);
     assert_string_equal(label->lane, "shop/default");
-    assert_string_equal(label->where, "owed.conf:16");
+    assert_string_equal(label->where, "owed.conf:18");
     const struct receiver *log = label->next;
     assert_string_equal(log->declared.file, "log of all.jsonl");
     assert_true(log->any_event);
@@ -267,8 +271,7 @@ refuses_what_a_file_cannot_say(void **state)
 {
     (void)state;
     static const char *const words[] = {"mode", "outside", "database-only", "state", "run",
-        "secret", "notify", "recipient", "give-up-after", "targets", "due", "eager", "site",
-        "pause", "key"};
+        "secret", "notify", "recipient", "targets", "eager", "site", "pause", "key"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         char text[200];
         char start[200];

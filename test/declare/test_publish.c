@@ -104,7 +104,9 @@ publishes_all_that_a_receiver_declares(void **state)
         .backoff_base_us = 11,
         .backoff_cap_us = 12,
         .lease_us = 13,
-        .timeout_us = 14});
+        .timeout_us = 14,
+        .due_us = 15,
+        .give_up_after_us = 16});
     assert_int_equal(publish(3), 2);
     struct catalogue_receiver row = published("shop.stock");
     assert_string_equal(row.app, "shop");
@@ -118,6 +120,9 @@ publishes_all_that_a_receiver_declares(void **state)
     assert_int_equal(row.backoff_cap_us, 12);
     assert_int_equal(row.lease_us, 13);
     assert_int_equal(row.timeout_us, 14);
+    assert_int_equal(row.due_us, 15);
+    assert_int_equal(row.give_up_after_us, 16);
+    assert_string_equal(row.pause, "lane");
     assert_true(row.database_only);
     assert_string_equal(row.options, "{}");
     assert_int_equal(row.release, 3);

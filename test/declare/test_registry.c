@@ -200,6 +200,8 @@ refuses_another_receiver_under_one_key(void **state)
         RECEIVER(.backoff_cap_us = 1),
         RECEIVER(.lease_us = 1),
         RECEIVER(.timeout_us = 1),
+        RECEIVER(.due_us = 1),
+        RECEIVER(.give_up_after_us = 1),
         RECEIVER(.state = &other_state),
         BUILTIN(.webhook = "https://a.example"),
         BUILTIN(.exec = "/bin/true"),
@@ -407,7 +409,17 @@ refuses_numbers_out_of_range(void **state)
             "receiver \"shop.billing\": " #member " is " #value \
             " microseconds; up to 3660d is right, or 0 for the relay's setting" \
     }
+#define BOUND(member, value) \
+    { \
+        RECEIVER(.member##_us = (value)), \
+            "receiver \"shop.billing\": " #member " is " #value \
+            " microseconds; up to 3660d is right, or 0 for none" \
+    }
     const struct refusal refusals[] = {
+        BOUND(due, -1),
+        BOUND(due, 316224000000001),
+        BOUND(give_up_after, -1),
+        BOUND(give_up_after, 316224000000001),
         {RECEIVER(.max_attempts = -1),
             "receiver \"shop.billing\": max_attempts is -1; 1 to "
             "1000000 is right, or 0 for the relay's setting"},
@@ -435,6 +447,7 @@ refuses_numbers_out_of_range(void **state)
         RECEIVER(.key = "d", .backoff_base_us = LIMIT_DURATION_US),
         RECEIVER(.key = "e", .backoff_base_us = 5, .backoff_cap_us = 5),
         RECEIVER(.key = "f", .timeout_us = 1),
+        RECEIVER(.key = "g", .due_us = LIMIT_DURATION_US, .give_up_after_us = 1),
     };
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++)
         assert_status(OWED_OK, owed_declare_receiver(registry, fine[i], &err));
@@ -460,6 +473,8 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
         BOTH_MODES("backoff_cap", RECEIVER, .backoff_cap_us = 1),
         BOTH_MODES("lease", RECEIVER, .lease_us = 1),
         BOTH_MODES("timeout", RECEIVER, .timeout_us = 1),
+        BOTH_MODES("due", RECEIVER, .due_us = 1),
+        BOTH_MODES("give_up_after", RECEIVER, .give_up_after_us = 1),
         BOTH_MODES("webhook", BUILTIN, .webhook = "https://a.example"),
         BOTH_MODES("exec", BUILTIN, .exec = "/bin/true"),
         BOTH_MODES("file", BUILTIN, .file = "log"),

@@ -35,6 +35,7 @@ struct fixture {
     char folder[64];
     char url[128];
     int64_t now_us;
+    bool has_one_clock; // the monotonic clock stands still with it
     uint64_t seed;
     owed_registry *registry;
     owed *owed;

@@ -7,11 +7,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "deliver/delivery.h"
 
 struct one {
     struct arena arena;
+    struct owed owed; // its clock is all that is asked for
     struct receiver receiver;
     struct claimed row;
     owed_delivery delivery;
@@ -22,6 +24,7 @@ setup_sized(void **state, size_t text_size)
 {
     struct one *one = test_calloc(1, sizeof *one);
     arena_init(&one->arena, 0);
+    one->owed.clock = clock_system;
     one->row = (struct claimed){
         .fence = {.delivery_id = 7},
         .event_id = 9,
@@ -38,7 +41,7 @@ setup_sized(void **state, size_t text_size)
     };
     one->receiver.declared = (owed_receiver){.key = "shop.billing", .state = one};
     assert_ok(delivery_init(
-        &one->delivery, NULL, &one->receiver, &one->row, text_size, &one->arena, NULL));
+        &one->delivery, &one->owed, &one->receiver, &one->row, text_size, &one->arena, NULL));
     *state = one;
     return 0;
 }
@@ -156,6 +159,41 @@ a_wait_that_is_none_is_a_failure_that_says_so(void **state)
 }
 
 static void
+a_deferral_needs_a_wait(void **state)
+{
+    struct one *one = *state;
+    owed_outcome outcome = owed_defer(&one->delivery, 1.5, "quota %s", "spent");
+    assert_int_equal(outcome.verdict, OWED_VERDICT_DEFER);
+    assert_int_equal(outcome.wait_us, 1500000);
+    assert_string_equal(one->delivery.text, "quota spent");
+    assert_int_equal(owed_defer(&one->delivery, 1e-9, "x").wait_us, 1);
+    assert_int_equal(owed_defer(&one->delivery, INFINITY, "x").wait_us, LIMIT_DURATION_US);
+    outcome = owed_defer(&one->delivery, 0, "quota");
+    assert_int_equal(outcome.verdict, OWED_VERDICT_FAILED);
+    assert_string_equal(one->delivery.text,
+        "owed_defer was asked to wait 0 s, which is no wait (more than 0): quota");
+    assert_int_equal(owed_defer(&one->delivery, -1, "x").verdict, OWED_VERDICT_FAILED);
+    assert_int_equal(owed_defer(&one->delivery, NAN, "x").verdict, OWED_VERDICT_FAILED);
+    assert_non_null(strstr(one->delivery.text, "nan s, which is no wait"));
+}
+
+static void
+a_moment_to_wait_for_is_in_the_future(void **state)
+{
+    struct one *one = *state;
+    int64_t now_us = clock_now_us(&one->delivery.owed->clock);
+    owed_outcome outcome = owed_not_yet(&one->delivery, now_us + OWED_HOURS(1), "order %d", 7);
+    assert_int_equal(outcome.verdict, OWED_VERDICT_NOT_YET);
+    assert_int_equal(outcome.until_us, now_us + OWED_HOURS(1));
+    assert_string_equal(one->delivery.text, "order 7");
+    outcome = owed_not_yet(&one->delivery, 0, "order 7");
+    assert_int_equal(outcome.verdict, OWED_VERDICT_FAILED);
+    assert_string_equal(one->delivery.text,
+        "owed_not_yet was asked to wait until 1970-01-01T00:00:00.000000Z, which is not in the "
+        "future: order 7");
+}
+
+static void
 a_long_text_is_cut_between_characters(void **state)
 {
     struct one *one = *state;
@@ -192,7 +230,9 @@ an_outcome_made_by_hand_is_a_failure_that_says_so(void **state)
 {
     struct one *one = *state;
     one->receiver.declared.run = makes_it_up;
-    const owed_outcome bad[] = {{0}, {.verdict = 5}, {.verdict = OWED_VERDICT_RETRY_AFTER, -1}};
+    const owed_outcome bad[] = {{0}, {.verdict = OWED_VERDICT_NOT_YET + 1},
+        {.verdict = OWED_VERDICT_RETRY_AFTER, .wait_us = -1}, {.verdict = OWED_VERDICT_DEFER},
+        {.verdict = OWED_VERDICT_NOT_YET}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         owed_outcome outcome = delivery_call(&one->delivery, &bad[i]);
         assert_int_equal(outcome.verdict, OWED_VERDICT_FAILED);
@@ -237,6 +277,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_wait_is_kept_to_the_microsecond, setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_wait_that_is_none_is_a_failure_that_says_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_deferral_needs_a_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_moment_to_wait_for_is_in_the_future, setup, teardown),
         cmocka_unit_test_setup_teardown(
             a_long_text_is_cut_between_characters, setup_short, teardown),
         cmocka_unit_test_setup_teardown(

@@ -39,6 +39,9 @@ facts_of(enum ending ending, int32_t attempts)
         .max_attempts = 5,
         .curve = two_to_an_hour,
         .max_retry_delay_us = 86400 * SECOND,
+        .due_at_us = NOW,
+        .give_up_after_us = 3600 * SECOND,
+        .until_us = NOW + SECOND,
         .now_us = NOW,
     };
 }
@@ -64,6 +67,10 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         {ENDING_PERMANENT, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "permanent"},
         {ENDING_RETRY_AFTER, 3, HAPPENS_FAIL, STATE_FAILED, 4, "retry_after"},
         {ENDING_RETRY_AFTER, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "retry_after"},
+        {ENDING_DEFERRED, 0, HAPPENS_DEFER, STATE_FAILED, 0, "deferred"},
+        {ENDING_DEFERRED, 4, HAPPENS_DEFER, STATE_FAILED, 4, "deferred"},
+        {ENDING_NOT_YET, 0, HAPPENS_NOT_YET, STATE_PENDING, 0, "not_yet"},
+        {ENDING_NOT_YET, 4, HAPPENS_NOT_YET, STATE_PENDING, 4, "not_yet"},
         {ENDING_UNDECODABLE, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "undecodable"},
         {ENDING_DIED, 3, HAPPENS_FAIL, STATE_FAILED, 4, "died"},
         {ENDING_DIED, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "died"},
@@ -77,6 +84,7 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         assert_int_equal(decision.state, cases[i].to);
         assert_int_equal(decision.attempts, cases[i].attempts_after);
         assert_string_equal(ending_verdict(cases[i].ending), cases[i].verdict);
+        assert_int_equal(decision.ending, cases[i].ending);
     }
 }
 
@@ -181,6 +189,102 @@ a_destinations_own_word_is_obeyed_without_jitter_up_to_the_longest_delay(void **
 }
 
 static void
+a_deferral_waits_from_what_was_asked_to_twice_that_up_to_the_longest_delay(void **state)
+{
+    (void)state;
+    static const int64_t day = 86400 * SECOND;
+    static const struct {
+        int64_t asked, least, most;
+        bool cut;
+    } cases[] = {
+        {1, 1, 1, false},
+        {120 * SECOND, 120 * SECOND, 240 * SECOND, false},
+        {day / 2, day / 2, day, false},
+        {day - 1, day - 1, day, false},
+        {day, day, day, false},
+        {day + 1, day, day, true},
+        {INT64_MAX, day, day, true},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct attempt_facts facts = facts_of(ENDING_DEFERRED, 2);
+        facts.wait_us = cases[i].asked;
+        struct decision low = decide(&facts, &lowest);
+        struct decision high = decide(&facts, &highest);
+        assert_int_equal(low.available_at_us - NOW, cases[i].least);
+        int64_t most = high.available_at_us - NOW;
+        assert_true(most <= cases[i].most && most > cases[i].most - 10);
+        assert_int_equal(low.wait_was_cut, cases[i].cut);
+        // The destination is left alone for what it asked, neither longer nor shorter.
+        assert_int_equal(low.pause_us, cases[i].least);
+        assert_int_equal(high.pause_us, cases[i].least);
+    }
+}
+
+static void
+a_deferral_ends_once_the_row_has_been_owed_for_the_bound(void **state)
+{
+    (void)state;
+    static const int64_t bound = 3600 * SECOND;
+    struct attempt_facts facts = facts_of(ENDING_DEFERRED, 2);
+    facts.wait_us = 60 * SECOND;
+    facts.due_at_us = NOW - bound + 1;
+    assert_int_equal(decide(&facts, &lowest).state, STATE_FAILED);
+    facts.due_at_us = NOW - bound;
+    struct decision decision = decide(&facts, &lowest);
+    assert_int_equal(decision.ending, ENDING_GAVE_UP);
+    assert_int_equal(decision.happening, HAPPENS_GIVE_UP);
+    assert_int_equal(decision.state, STATE_DEAD);
+    assert_int_equal(decision.attempts, 2);
+    assert_false(decision.wait_was_cut);
+    // The next expired row would hear the same.
+    assert_int_equal(decision.pause_us, 60 * SECOND);
+    facts.due_at_us = INT64_MIN;
+    assert_int_equal(decide(&facts, &lowest).ending, ENDING_GAVE_UP);
+    // Nothing but a deferral has that bound.
+    facts.ending = ENDING_FAILED;
+    assert_int_equal(decide(&facts, &lowest).state, STATE_FAILED);
+    facts.ending = ENDING_RETRY_AFTER;
+    assert_int_equal(decide(&facts, &lowest).state, STATE_FAILED);
+    assert_int_equal(decide(&facts, &lowest).pause_us, 0);
+}
+
+static void
+a_deferral_without_a_bound_counts(void **state)
+{
+    (void)state;
+    struct attempt_facts facts = facts_of(ENDING_DEFERRED, 3);
+    facts.wait_us = 60 * SECOND;
+    facts.give_up_after_us = 0;
+    facts.due_at_us = 0;
+    struct decision decision = decide(&facts, &highest);
+    assert_int_equal(decision.ending, ENDING_RETRY_AFTER);
+    assert_int_equal(decision.attempts, 4);
+    assert_int_equal(decision.available_at_us, NOW + 60 * SECOND);
+    assert_int_equal(decision.pause_us, 0);
+    facts.attempts = 4;
+    assert_int_equal(decide(&facts, &highest).state, STATE_DEAD);
+}
+
+static void
+what_is_not_due_yet_waits_until_its_moment_and_nothing_is_cut(void **state)
+{
+    (void)state;
+    struct attempt_facts facts = facts_of(ENDING_NOT_YET, 2);
+    facts.until_us = NOW + 400 * 86400 * SECOND;
+    facts.due_at_us = NOW - 400 * 86400 * SECOND;
+    struct decision decision = decide(&facts, &highest);
+    assert_int_equal(decision.available_at_us, facts.until_us);
+    assert_false(decision.wait_was_cut);
+    assert_int_equal(decision.pause_us, 0);
+}
+
+static bool
+rule_counts(enum ending ending)
+{
+    return ending != ENDING_DEFERRED && ending != ENDING_NOT_YET;
+}
+
+static void
 whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget(void **state)
 {
     (void)state;
@@ -194,13 +298,14 @@ whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget(void **state
         do {
             facts.ending = (enum ending)(dice.next(dice.state) % ENDING_COUNT);
             facts.wait_us = (int64_t)(dice.next(dice.state) >> 2);
+            facts.due_at_us = NOW - (int64_t)(dice.next(dice.state) % (2 * 3600 * SECOND));
             decision = decide(&facts, &dice);
             assert_true(decision.attempts >= facts.attempts);
             assert_true(decision.attempts <= facts.attempts + 1);
             assert_true(decision.available_at_us >= facts.now_us);
             assert_int_equal(edge_find(STATE_CLAIMED, decision.happening)->to, decision.state);
             facts.attempts = decision.attempts;
-            runs++;
+            runs += rule_counts(decision.ending);
         } while (!state_is_terminal(decision.state));
         assert_true(runs <= facts.max_attempts);
         assert_int_equal(decision.available_at_us, facts.now_us);
@@ -217,6 +322,11 @@ main(void)
         cmocka_unit_test(the_wait_is_drawn_from_the_whole_window),
         cmocka_unit_test(a_failed_row_waits_on_the_curve_of_the_attempt_that_failed),
         cmocka_unit_test(a_destinations_own_word_is_obeyed_without_jitter_up_to_the_longest_delay),
+        cmocka_unit_test(
+            a_deferral_waits_from_what_was_asked_to_twice_that_up_to_the_longest_delay),
+        cmocka_unit_test(a_deferral_ends_once_the_row_has_been_owed_for_the_bound),
+        cmocka_unit_test(a_deferral_without_a_bound_counts),
+        cmocka_unit_test(what_is_not_due_yet_waits_until_its_moment_and_nothing_is_cut),
         cmocka_unit_test(whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

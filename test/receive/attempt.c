@@ -15,6 +15,8 @@
 
 #define PATIENCE_MS 20000
 
+static struct owed handle; // its clock is all that is asked for
+
 void
 attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct str payload)
 {
@@ -38,6 +40,8 @@ attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct
     if (runner == RUN_FILE)
         attempt->receiver.declared.file = to;
     owed_delivery *delivery = &attempt->flight.delivery;
+    handle.clock = clock_system;
+    delivery->owed = &handle;
     delivery->receiver = &attempt->receiver;
     delivery->row = &attempt->row;
     delivery->attempt = 1;

@@ -116,7 +116,13 @@ the_last_line_of_output_counts_for_more_than_the_exit_status(void **state)
     assert_has(scene.attempt.text, "program: busy");
     assert_int_equal(run(&scene, "{\"outcome\":\"done\"}").verdict, OWED_VERDICT_DONE);
     assert_int_equal(run(&scene, "{\"outcome\":\"not_yet\"}").verdict, OWED_VERDICT_FAILED);
-    assert_has(scene.attempt.text, "unknown outcome not_yet");
+    assert_has(scene.attempt.text, "it said not_yet without \"until\"");
+    assert_int_equal(
+        run(&scene, "{\"outcome\":\"not_yet\",\"until\":\"2999-01-01T00:00:00Z\"}").verdict,
+        OWED_VERDICT_NOT_YET);
+    assert_int_equal(scene.attempt.flight.outcome.until_us, INT64_C(32472144000) * US_PER_SECOND);
+    assert_int_equal(
+        run(&scene, "{\"outcome\":\"defer\",\"seconds\":60}").verdict, OWED_VERDICT_DEFER);
     assert_int_equal(run(&scene, "{\"n\":1}").verdict, OWED_VERDICT_PERMANENT);
     scene_close(&scene);
 }

@@ -31,7 +31,8 @@ answers_2xx_are_done_and_only_some_others_may_pass(void **state)
                 wanted = OWED_VERDICT_FAILED;
         }
         assert_int_equal(status_verdict(status), wanted);
-        assert_int_equal(status_may_wait(status), status == 429 || status == 503);
+        assert_int_equal(status_may_wait(status),
+            status == 408 || status == 425 || status == 429 || status == 503);
     }
 }
 
@@ -121,8 +122,26 @@ the_last_line_of_output_says_the_outcome(void **state)
         {"{\"outcome\":\"retry_after\",\"seconds\":-1}", OWED_VERDICT_FAILED, 0, "of -1"},
         {"{\"outcome\":\"retry_after\",\"seconds\":\"5\"}", OWED_VERDICT_FAILED, 0, "of \"5\""},
         {"{\"outcome\":\"retry_after\",\"seconds\":1e400}", OWED_VERDICT_FAILED, 0, "of 1e400"},
-        {"{\"outcome\":\"defer\",\"seconds\":5}", OWED_VERDICT_FAILED, 0,
-            "unknown outcome defer; the known words are done, failed, permanent and retry_after"},
+        {"{\"outcome\":\"defer\",\"seconds\":5,\"reason\":\"quota\"}", OWED_VERDICT_DEFER,
+            5 * US_PER_SECOND, "exec x: quota"},
+        {"{\"outcome\":\"defer\",\"seconds\":0.000001}", OWED_VERDICT_DEFER, 1, ""},
+        {"{\"outcome\":\"defer\"}", OWED_VERDICT_FAILED, 0,
+            "it said defer without \"seconds\", a number above 0"},
+        {"{\"outcome\":\"defer\",\"seconds\":0}", OWED_VERDICT_FAILED, 0,
+            "it said defer with \"seconds\" of 0; a number above 0 is right"},
+        {"{\"outcome\":\"defer\",\"seconds\":-1}", OWED_VERDICT_FAILED, 0, "of -1"},
+        {"{\"outcome\":\"not_yet\",\"until\":\"2999-01-01T00:00:00Z\",\"reason\":\"later\"}",
+            OWED_VERDICT_NOT_YET, 0, "exec x: later"},
+        {"{\"outcome\":\"not_yet\",\"until\":\"1999-01-01T00:00:00Z\"}", OWED_VERDICT_FAILED, 0,
+            "owed_not_yet was asked to wait until 1999-01-01T00:00:00.000000Z, which is not in the "
+            "future"},
+        {"{\"outcome\":\"not_yet\"}", OWED_VERDICT_FAILED, 0,
+            "it said not_yet without \"until\", a moment such as"},
+        {"{\"outcome\":\"not_yet\",\"until\":\"later\"}", OWED_VERDICT_FAILED, 0,
+            "it said not_yet with \"until\" of \"later\"; a moment such as"},
+        {"{\"outcome\":\"later\"}", OWED_VERDICT_FAILED, 0,
+            "unknown outcome later; the known words are done, failed, permanent, retry_after, defer "
+            "and not_yet"},
         {"{\"outcome\":true}", OWED_VERDICT_FAILED, 0, "unknown outcome true"},
         {"", 0, 0, ""},
         {"done", 0, 0, ""},

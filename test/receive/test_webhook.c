@@ -105,7 +105,7 @@ each_status_has_its_verdict_and_is_named(void **state)
 }
 
 static void
-retry_after_is_obeyed_on_429_and_503_alone(void **state)
+retry_after_is_obeyed_on_408_425_429_and_503_alone(void **state)
 {
     (void)state;
     static const struct {
@@ -122,7 +122,9 @@ retry_after_is_obeyed_on_429_and_503_alone(void **state)
         {"Retry-After: soon\r\n", 429, OWED_VERDICT_FAILED, 0},
         {"Retry-After: -5\r\n", 503, OWED_VERDICT_FAILED, 0},
         {"Retry-After: 5\r\n", 500, OWED_VERDICT_FAILED, 0},
-        {"Retry-After: 5\r\n", 408, OWED_VERDICT_FAILED, 0},
+        {"Retry-After: 5\r\n", 502, OWED_VERDICT_FAILED, 0},
+        {"Retry-After: 5\r\n", 408, OWED_VERDICT_RETRY_AFTER, 5 * US_PER_SECOND},
+        {"Retry-After: 5\r\n", 425, OWED_VERDICT_RETRY_AFTER, 5 * US_PER_SECOND},
         {"Retry-After: 5\r\n", 404, OWED_VERDICT_PERMANENT, 0},
         {"Retry-After: 5\r\n", 200, OWED_VERDICT_DONE, 0},
     };
@@ -130,6 +132,37 @@ retry_after_is_obeyed_on_429_and_503_alone(void **state)
     scene_open(&scene, answer_by_path);
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         scene.server.extra = answers[i].extra;
+        owed_outcome outcome = post(&scene, answers[i].status);
+        assert_int_equal(outcome.verdict, answers[i].verdict);
+        assert_int_equal(outcome.wait_us, answers[i].wait_us);
+    }
+    scene_close(&scene);
+}
+
+static void
+a_wait_asked_for_is_a_deferral_where_the_receiver_declares_give_up_after(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *extra;
+        int status;
+        owed_verdict verdict;
+        int64_t wait_us;
+    } answers[] = {
+        {"Retry-After: 120\r\n", 429, OWED_VERDICT_DEFER, 120 * US_PER_SECOND},
+        {"Retry-After: 7\r\n", 503, OWED_VERDICT_DEFER, 7 * US_PER_SECOND},
+        {"Retry-After: 7\r\n", 408, OWED_VERDICT_DEFER, 7 * US_PER_SECOND},
+        {"Retry-After: 7\r\n", 425, OWED_VERDICT_DEFER, 7 * US_PER_SECOND},
+        // Without a wait it would come back for ever.
+        {"Retry-After: 0\r\n", 429, OWED_VERDICT_RETRY_AFTER, 0},
+        {"", 429, OWED_VERDICT_FAILED, 0},
+        {"Retry-After: 7\r\n", 500, OWED_VERDICT_FAILED, 0},
+    };
+    struct scene scene;
+    scene_open(&scene, answer_by_path);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        scene.server.extra = answers[i].extra;
+        scene.attempt.receiver.declared.give_up_after_us = OWED_HOURS(1);
         owed_outcome outcome = post(&scene, answers[i].status);
         assert_int_equal(outcome.verdict, answers[i].verdict);
         assert_int_equal(outcome.wait_us, answers[i].wait_us);
@@ -577,7 +610,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_status_has_its_verdict_and_is_named),
-        cmocka_unit_test(retry_after_is_obeyed_on_429_and_503_alone),
+        cmocka_unit_test(retry_after_is_obeyed_on_408_425_429_and_503_alone),
+        cmocka_unit_test(a_wait_asked_for_is_a_deferral_where_the_receiver_declares_give_up_after),
         cmocka_unit_test(a_request_carries_its_headers_and_no_others),
         cmocka_unit_test(python_verifies_the_signature_of_what_arrived),
         cmocka_unit_test(a_new_secret_in_the_file_signs_the_next_request),

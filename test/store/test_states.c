@@ -73,6 +73,13 @@ try_exhaust(struct world *world, const struct fence *fence, int64_t id)
 }
 
 static void
+try_not_yet(struct world *world, const struct fence *fence, int64_t id)
+{
+    (void)id;
+    try_settle(world, fence, "pending");
+}
+
+static void
 try_hand_back(struct world *world, const struct fence *fence, int64_t id)
 {
     (void)id;
@@ -105,6 +112,9 @@ static const attempt attempts[HAPPENS_COUNT] = {
     [HAPPENS_SUCCEED] = try_succeed,
     [HAPPENS_FAIL] = try_fail,
     [HAPPENS_EXHAUST] = try_exhaust,
+    [HAPPENS_DEFER] = try_fail,
+    [HAPPENS_GIVE_UP] = try_exhaust,
+    [HAPPENS_NOT_YET] = try_not_yet,
     [HAPPENS_LOSE] = try_exhaust,
     [HAPPENS_HAND_BACK] = try_hand_back,
     [HAPPENS_ORPHAN] = try_orphan,
