@@ -11,6 +11,7 @@ extern const struct command cmd_attempts;
 extern const struct command cmd_check;
 extern const struct command cmd_deliveries;
 extern const struct command cmd_events;
+extern const struct command cmd_explain;
 extern const struct command cmd_fire;
 extern const struct command cmd_help;
 extern const struct command cmd_init;

@@ -19,6 +19,7 @@ const struct command *const commands[] = {
     &cmd_events,
     &cmd_deliveries,
     &cmd_show,
+    &cmd_explain,
     &cmd_attempts,
     &cmd_relays,
     &cmd_requeue,

@@ -21,9 +21,8 @@ is_same_relay(const char *a, const char *b)
     return len == strcspn(b, "/") && memcmp(a, b, len) == 0;
 }
 
-/* count_alive counts a relay once, however many of its workers speak; the rows are in order of id. */
-static int64_t
-count_alive(const struct relay_row *relays, size_t count, int64_t now_us)
+int64_t
+relays_alive(const struct relay_row *relays, size_t count, int64_t now_us)
 {
     int64_t alive = 0;
     const char *last = NULL;
@@ -50,7 +49,7 @@ health_read(
     status = store_relays(db, arena, &relays, &count, err);
     if (status != OWED_OK)
         return status;
-    health.relays = count_alive(relays, count, now_us);
+    health.relays = relays_alive(relays, count, now_us);
     health.oldest_due_age_us = health_age_us(&health.status.total, now_us);
     health.quiet = health.status.total.owed == 0 && health.status.total.dead == 0;
     *ret_health = health;

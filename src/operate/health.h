@@ -23,4 +23,7 @@ owed_status health_read(
 /* health_age_us is how long the oldest due row of a line has waited; -1: none is due. */
 int64_t health_age_us(const struct status_line *line, int64_t now_us);
 
+/* relays_alive counts a relay once, however many of its workers speak; rows are in order of id. */
+int64_t relays_alive(const struct relay_row *relays, size_t count, int64_t now_us);
+
 #endif

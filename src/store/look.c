@@ -177,3 +177,13 @@ store_attempts(struct db *db, int64_t delivery_id, struct arena *arena,
         *ret_attempts = items;
     return status;
 }
+
+owed_status
+store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most, int64_t *ret_count,
+    owed_error *err)
+{
+    return query_int(db, STMT_AHEAD,
+        ARGS(V_TEXT(delivery->lane), V_TEXT(delivery->kind), V_INT(delivery->available_at_us),
+            V_INT(delivery->id), V_INT(most)),
+        ret_count, NULL, err);
+}

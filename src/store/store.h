@@ -379,6 +379,9 @@ owed_status store_event(struct db *db, int64_t id, struct arena *arena, struct e
     owed_error *err); // NOT_FOUND
 owed_status store_delivery(struct db *db, int64_t id, struct arena *arena,
     struct delivery_row *ret_delivery, owed_error *err); // NOT_FOUND
+/* store_ahead counts the due rows that a claim takes before this one, up to most. */
+owed_status store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most,
+    int64_t *ret_count, owed_error *err);
 owed_status store_attempts(struct db *db, int64_t delivery_id, struct arena *arena,
     struct attempt_row **ret_attempts, size_t *ret_count, owed_error *err);
 

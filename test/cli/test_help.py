@@ -16,7 +16,7 @@ class Help(Case):
 
     def test_the_first_commands_are_all_there(self):
         self.assertLessEqual({"init", "migrate", "publish", "check", "fire", "relay", "status", "events", "deliveries",
-                              "show", "attempts", "requeue", "relays"}, set(self.commands()))
+                              "show", "explain", "attempts", "requeue", "relays"}, set(self.commands()))
 
     def test_without_a_command_the_list_goes_to_stderr(self):
         done = self.owed(code=64)

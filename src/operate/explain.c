@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * explain.c - gathering the facts of one delivery.
+ */
+#include "operate/explain.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "operate/health.h"
+#include "operate/reasons.h"
+
+/* serves tells whether a relay's lanes, a JSON array, have this one; "*" is every lane. */
+static bool
+serves(const struct relay_row *relay, const char *lane)
+{
+    struct str lanes = str_of(relay->lanes);
+    if (json_check(lanes, 2, NULL) != OWED_OK)
+        return false;
+    struct json_walk walk = json_walk(json_root(lanes));
+    struct json served;
+    while (json_next(&walk, NULL, &served)) {
+        if (json_key_is(served.text, "*") || json_key_is(served.text, lane))
+            return true;
+    }
+    return false;
+}
+
+static owed_status
+read_relays(struct db *db, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    struct relay_row *relays = NULL;
+    size_t count = 0;
+    owed_status status = store_relays(db, arena, &relays, &count, err);
+    if (status != OWED_OK)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        if (relays[i].heartbeat_at_us <= facts->now_us - RELAY_SILENCE_US)
+            continue;
+        facts->served = facts->served || serves(&relays[i], facts->row.lane);
+    }
+    facts->relays = relays_alive(relays, count, facts->now_us);
+    return OWED_OK;
+}
+
+static owed_status
+read_receiver(struct db *db, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    struct catalogue_receiver *receivers = NULL;
+    size_t count = 0;
+    owed_status status = store_catalogue_receivers(db, arena, &receivers, &count, err);
+    for (size_t i = 0; status == OWED_OK && i < count; i++) {
+        if (strcmp(receivers[i].key, facts->row.receiver_key) == 0)
+            facts->receiver = &receivers[i];
+    }
+    return status;
+}
+
+static owed_status
+read_facts(
+    struct db *db, int64_t delivery_id, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    owed_status status = store_delivery(db, delivery_id, arena, &facts->row, err);
+    if (status == OWED_OK && !state_parse(facts->row.status, &facts->state))
+        status = fail(err, OWED_STORE, "delivery %" PRId64 " has the status \"%s\", which is none",
+            delivery_id, facts->row.status);
+    if (status == OWED_OK)
+        status = read_receiver(db, arena, facts, err);
+    if (status == OWED_OK)
+        status = read_relays(db, arena, facts, err);
+    if (status == OWED_OK)
+        status = store_ahead(db, &facts->row, MOST_AHEAD, &facts->ahead, err);
+    return status;
+}
+
+owed_status
+explain_delivery(struct db *db, int64_t delivery_id, int64_t now_us, struct arena *arena,
+    enum reason *ret_reason, struct buf *sentence, owed_error *err)
+{
+    struct facts facts = {.now_us = now_us};
+    owed_status status = read_facts(db, delivery_id, arena, &facts, err);
+    if (status != OWED_OK)
+        return status;
+    enum reason reason = reason_find(&facts);
+    buf_printf(sentence, "delivery %" PRId64 " of event %" PRId64 " to %s is %s: ", delivery_id,
+        facts.row.event_id, facts.row.receiver_key, facts.row.status);
+    reason_say(reason, sentence, &facts);
+    *ret_reason = reason;
+    return OWED_OK;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * explain.h - why a delivery has not run, or what became of it, in one sentence.
+ */
+#ifndef OPERATE_EXPLAIN_H
+#define OPERATE_EXPLAIN_H
+
+#include "base/buf.h"
+#include "store/store.h"
+
+/* The reasons, in the order in which they are tried; the first that holds is the answer. */
+enum reason {
+    REASON_SUCCEEDED,
+    REASON_DEAD,
+    REASON_ORPHANED,
+    REASON_CANCELLED,
+    REASON_HANDED_BACK,
+    REASON_LAPSED,
+    REASON_CLAIMED,
+    REASON_PAUSED,
+    REASON_UNDECLARED,
+    REASON_REMOVED,
+    REASON_NOT_DUE,
+    REASON_WAITING,
+    REASON_MISPLACED,
+    REASON_NO_RELAY,
+    REASON_SUSPECT,
+    REASON_BEHIND,
+    REASON_NEXT,
+    REASON_COUNT
+};
+
+/* reason_name is the word for programs: "not_due". */
+const char *reason_name(enum reason reason);
+
+/*
+ * explain_delivery appends the sentence, without a line end. Reads only. NOT_FOUND: no such delivery.
+ */
+owed_status explain_delivery(struct db *db, int64_t delivery_id, int64_t now_us,
+    struct arena *arena, enum reason *ret_reason, struct buf *sentence, owed_error *err);
+
+#endif

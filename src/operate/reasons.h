@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * reasons.h - the facts of one delivery, and the table of reasons that speaks of them.
+ */
+#ifndef OPERATE_REASONS_H
+#define OPERATE_REASONS_H
+
+#include "engine/states.h"
+#include "operate/explain.h"
+
+#define MOST_AHEAD 100000 // counted no further
+
+struct facts {
+    struct delivery_row row;
+    enum state state;
+    const struct catalogue_receiver *receiver; // NULL: the catalogue does not have it
+    bool served;                               // by a relay that is alive
+    int64_t relays;                            // alive
+    int64_t ahead;
+    int64_t now_us;
+};
+
+/* reason_find returns the first reason that holds; reason_say appends its words. */
+enum reason reason_find(const struct facts *facts);
+void reason_say(enum reason reason, struct buf *out, const struct facts *facts);
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/python3
+"""owed explain: one sentence for every reason why a delivery has or has not run."""
+import re
+import time
+
+from harness import StoreCase, run
+
+FAR = 4_000_000_000_000_000
+
+
+def without_ages(sentence):
+    """Two runs are not at the same moment."""
+    return re.sub(r"\w+ (ago|from now)", r"\1", sentence)
+
+
+class Explain(StoreCase):
+    def setUp(self):
+        super().setUp()
+        self.receivers("shop.billing")
+        self.fire("shop.OrderPlaced")
+        self.id = self.value("select id from owed_delivery")
+        self.lane = self.value("select lane from owed_delivery")
+        self.now = time.time_ns() // 1000
+
+    def set(self, **columns):
+        names = ", ".join(f"{name} = ?" for name in columns)
+        self.sql(f"update owed_delivery set {names} where id = ?", *columns.values(), self.id)
+
+    def relay(self, lanes=None, silent_us=0):
+        self.sql("insert or replace into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values (?, 'h', 1, ?, 1, ?)",
+                 "r.1/0", lanes or f'["{self.lane}"]', self.now - silent_us)
+
+    def explained(self, reason, *words):
+        """The reason, and every one of these words in the sentence."""
+        found = self.json("explain", str(self.id))
+        self.assertEqual((self.id, reason), (found["id"], found["reason"]), found)
+        for word in words:
+            self.assertIn(word, found["sentence"])
+        said = self.owed("explain", str(self.id), code=0).stdout
+        self.assertEqual(without_ages(found["sentence"]) + "\n", without_ages(said))
+
+    def test_one_that_succeeded_says_when_and_on_which_attempt(self):
+        self.set(status="succeeded", attempts=3, succeeded_at=self.now - 120_000_000, completed_at=self.now)
+        self.explained("succeeded", "on attempt 3", "(2m")
+
+    def test_one_that_is_dead_says_why_and_what_to_do(self):
+        self.set(status="dead", attempts=5, max_attempts=5, completed_at=self.now, last_error="503 Service Unavailable")
+        self.explained("dead", "after 5 of 5 attempts", ": 503 Service Unavailable", f"`owed requeue {self.id}`")
+
+    def test_one_that_is_orphaned_says_why_and_what_to_do(self):
+        self.set(status="orphaned", completed_at=self.now, last_error="nobody declares it")
+        self.explained("orphaned", ": nobody declares it", f"`owed requeue --orphaned {self.id}`")
+
+    def test_one_that_was_cancelled_says_when(self):
+        self.set(status="cancelled", completed_at=self.now)
+        self.explained("cancelled", "withdrawn at")
+
+    def test_one_that_is_held_says_by_whom_and_until_when(self):
+        self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=self.now, lease_expires_at=FAR)
+        self.explained("claimed", "box-1.ab/0 holds it since", "until 2096-")
+
+    def test_one_whose_lease_is_over_says_who_was_not_heard_of_again(self):
+        self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=self.now - 60_000_000)
+        self.explained("lapsed", "box-1.ab/0", "ended 1m", "no relay that is alive")
+        self.relay()
+        self.explained("lapsed", "the next claim of its lane takes it over")
+
+    def test_one_that_was_handed_back_says_so(self):
+        self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=0)
+        self.explained("handed_back", "free for every relay", "box-1.ab/0", "no relay that is alive")
+
+    def test_one_of_a_paused_receiver_says_so(self):
+        self.set(lane=f"{self.lane}!shop.billing")
+        self.explained("paused", "shop.billing is paused")
+
+    def test_one_whose_receiver_nobody_published_says_so(self):
+        self.sql("delete from owed_receiver")
+        self.explained("undeclared", "nobody has published its receiver shop.billing")
+
+    def test_one_whose_receiver_was_removed_says_since_when(self):
+        self.sql("update owed_receiver set removed_at = ?", self.now - 60_000_000)
+        self.explained("removed", "no longer declares its receiver shop.billing", "(1m")
+
+    def test_one_that_is_not_due_says_until_when(self):
+        self.set(available_at=FAR)
+        self.explained("not_due", "not due until 2096-")
+
+    def test_one_that_failed_says_what_it_waits_for(self):
+        self.set(status="failed", available_at=FAR, attempts=2, max_attempts=5, last_error="timed out")
+        self.explained("waiting", "after 2 of 5 attempts", "until 2096-", ": timed out")
+
+    def test_one_in_another_lane_than_its_receiver_says_where_it_goes(self):
+        self.sql("update owed_receiver set lane = 'shop/mail'")
+        self.explained("misplaced", self.lane, "shop/mail")
+
+    def test_one_that_nobody_serves_says_who_would(self):
+        self.explained("no_relay", self.lane, "(0 alive in all)", "`owed relay --lane default`")
+        self.relay(lanes='["shop/mail"]')
+        self.explained("no_relay", "(1 alive in all)")
+        self.relay(silent_us=3_600_000_000)
+        self.explained("no_relay", "(0 alive in all)")
+
+    def test_one_that_relays_died_with_says_how_many(self):
+        self.relay()
+        self.set(losses=2)
+        self.explained("suspect", "2 relays in a row died")
+
+    def test_one_behind_others_says_how_many(self):
+        self.relay(lanes='["*"]')
+        self.fire("shop.OrderPlaced")
+        self.fire("shop.OrderPlaced")
+        self.id = self.value("select max(id) from owed_delivery")
+        self.explained("behind", f"2 deliveries of lane {self.lane} came due before it")
+
+    def test_one_that_comes_first_says_so(self):
+        self.relay()
+        self.explained("next", "the next claim takes it")
+
+    def test_what_is_not_there_or_no_id_is_refused(self):
+        self.refused(65, "no delivery 4711", "explain", "4711")
+        self.refused(64, "'x' is no id of a delivery", "explain", "x")
+        self.refused(64, "explain wants the id of a delivery", "explain")
+
+
+run()
