@@ -244,7 +244,10 @@ owed_status
 upkeep(struct worker *w, owed_error *err)
 {
     int64_t mono_us = worker_mono_us(w);
-    owed_status status = OWED_OK;
+    struct db *db = w->owed->db;
+    owed_status status = db->driver->still_there(db, err);
+    if (status != OWED_OK)
+        return status;
     if (mono_us >= w->beat_mono_us) {
         status = beat(w, err);
         w->beat_mono_us = mono_us + BEAT_EVERY_US;

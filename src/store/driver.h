@@ -112,6 +112,10 @@ struct driver {
     int (*wake_fd)(struct db *db);
     bool (*changed)(struct db *db);
 
+    /* still_there answers UNAVAILABLE where what was opened is no longer what others find there: on
+     * SQLite, a file that was deleted or replaced. begin asks it before a write. */
+    owed_status (*still_there)(struct db *db, owed_error *err);
+
     /* path is the file that holds the store, absolute; NULL or "" where there is none. */
     const char *(*path)(struct db *db);
 

@@ -148,6 +148,13 @@ fault_sweep(struct db *db)
     inner->driver->sweep(inner);
 }
 
+static owed_status
+fault_still_there(struct db *db, owed_error *err)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->still_there(inner, err);
+}
+
 static void
 fault_veto(struct db *db)
 {
@@ -257,6 +264,7 @@ static const struct driver functions = {
     .rollback_to = fault_rollback_to,
     .guard = fault_guard,
     .sweep = fault_sweep,
+    .still_there = fault_still_there,
     .veto = fault_veto,
     .run = fault_run,
     .next = fault_next,

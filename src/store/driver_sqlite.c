@@ -43,6 +43,7 @@ const struct driver driver_sqlite = {
     .script = sqlite_script,
     .wake_fd = sqlite_wake_fd,
     .changed = sqlite_changed,
+    .still_there = sqlite_still_there,
     .path = path,
     .tidy = sqlite_tidy,
     .native = native,

@@ -101,6 +101,7 @@ void sqlite_tidy(struct db *db);
 /* sqlite_connection.c: sqlite_open_file opens a store by its path. */
 owed_status sqlite_open_file(const char *path, const struct db_options *options,
     struct sqlite_db **ret_conn, owed_error *err);
+owed_status sqlite_still_there(struct db *db, owed_error *err);
 owed_status sqlite_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
 owed_status sqlite_adopt(void *native, struct db **ret_db, owed_error *err);

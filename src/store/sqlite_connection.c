@@ -198,6 +198,19 @@ sqlite_open(const char *url, const struct db_options *options, struct db **ret_d
     return status;
 }
 
+/* sqlite_still_there: whoever writes to a file without a name writes to nobody. */
+owed_status
+sqlite_still_there(struct db *db, owed_error *err)
+{
+    struct sqlite_db *conn = sqlite_of(db);
+    int moved = 0;
+    sqlite3_file_control(conn->handle, NULL, SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved == 0)
+        return OWED_OK;
+    return fail(err, OWED_UNAVAILABLE,
+        "%s was deleted or replaced since it was opened: it has to be opened anew", conn->path);
+}
+
 /* stop_autocheckpoint switches SQLite's own off where it is on. They live in the hook on the log: one
  * that the application has put there stays. */
 static owed_status

@@ -125,7 +125,9 @@ sqlite_begin(struct db *db, bool write, owed_error *err)
     struct sqlite_db *conn = sqlite_of(db);
     if (db->adopted || conn->begun)
         return fail(err, OWED_BUG, "a transaction is open on %s already", conn->path);
-    owed_status status = sqlite_sync_commits(conn, !conn->light_next, err);
+    owed_status status = write ? sqlite_still_there(db, err) : OWED_OK;
+    if (status == OWED_OK)
+        status = sqlite_sync_commits(conn, !conn->light_next, err);
     conn->light_next = false;
     if (status == OWED_OK)
         status = sqlite_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -156,6 +157,46 @@ a_stop_ends_the_back_off(void **state)
     assert_int_equal(rename(outage.away, outage.path), 0);
 }
 
+/* restore_a_copy puts another file in the store's place, as who restores a backup does, and fires there. */
+static void
+restore_a_copy(struct desk *desk)
+{
+    desk->at_wait = NULL;
+    const char *path = desk->f->url + strlen("sqlite:");
+    char text[400];
+    snprintf(text, sizeof text, "vacuum into '%s.copy'", path);
+    fixture_run(desk->f->other, text);
+    static const char *const endings[] = {"-wal", "-shm"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        snprintf(text, sizeof text, "%s%s", path, endings[i]);
+        assert_int_equal(unlink(text), 0);
+    }
+    snprintf(text, sizeof text, "%s.copy", path);
+    assert_int_equal(rename(text, path), 0);
+    store_close(desk->f->other);
+    owed_error err;
+    assert_ok(store_open(desk->f->url, &(struct db_options){0}, &desk->f->other, &err));
+    fixture_run(desk->f->other,
+        "insert into owed_fire (name, payload) values ('shop.OrderPlaced', "
+        "'{\"id\": 2, \"cents\": 1}')");
+}
+
+static void
+a_file_put_in_the_stores_place_is_the_store_from_then_on(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    desk_receiver(desk, &actor, stock);
+    fixture_open(desk->f);
+    desk_fire(desk, 1);
+    desk->at_wait = restore_a_copy;
+    desk->settings.passes = 8;
+    desk_run(desk);
+    assert_count(desk, "succeeded", 2);
+    assert_int_equal(desk_written(desk, 2), 1);
+    assert_true(desk_logged(desk, "was deleted or replaced"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int
@@ -166,6 +207,7 @@ main(void)
         TEST(an_outcome_that_could_not_be_written_is_kept_and_nothing_runs_twice),
         TEST(a_run_that_is_meant_to_end_gives_up),
         TEST(a_stop_ends_the_back_off),
+        TEST(a_file_put_in_the_stores_place_is_the_store_from_then_on),
     };
     return cmocka_run_group_tests_name("trouble", tests, NULL, NULL);
 }

@@ -163,6 +163,22 @@ a_writer_that_does_not_give_way_makes_us_busy_not_blocked(void **state)
 }
 
 static void
+a_file_that_was_deleted_or_replaced_is_written_to_no_more(void **state)
+{
+    struct world *world = *state;
+    const struct driver *driver = world->db->driver;
+    char away[300];
+    snprintf(away, sizeof away, "%s.away", driver->path(world->db));
+    assert_ok(driver->still_there(world->db, &world->err));
+    assert_int_equal(rename(driver->path(world->db), away), 0);
+    assert_int_equal(driver->still_there(world->db, &world->err), OWED_UNAVAILABLE);
+    assert_int_equal(store_begin(world->db, true, &world->err), OWED_UNAVAILABLE);
+    assert_non_null(strstr(world->err.text, "deleted or replaced"));
+    assert_int_equal(rename(away, driver->path(world->db)), 0);
+    fire(world, EVENT);
+}
+
+static void
 a_full_disk_is_said_and_the_store_goes_on(void **state)
 {
     struct world *world = *state;
@@ -352,6 +368,7 @@ main(void)
         TEST(a_connection_of_ours_writes_ahead_and_syncs_every_commit),
         TEST(a_read_only_connection_looks_and_cannot_write),
         TEST(a_writer_that_does_not_give_way_makes_us_busy_not_blocked),
+        TEST(a_file_that_was_deleted_or_replaced_is_written_to_no_more),
         TEST(a_full_disk_is_said_and_the_store_goes_on),
         TEST(an_adopted_connection_fires_in_the_callers_transaction),
         TEST(an_adopted_connection_writes_nothing_once_its_transaction_is_over),
