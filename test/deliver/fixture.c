@@ -51,6 +51,7 @@ fixture_new(void)
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/shop.db", fixture->folder);
     fixture->now_us = FIXTURE_NOW_US;
     fixture->seed = 42;
+    fixture->busy_timeout_us = US_PER_MS;
     buf_init(&fixture->log, 1 << 20);
     assert_ok(owed_init(fixture->url, &fixture->err));
     assert_ok(owed_registry_new("shop", &fixture->registry, &fixture->err));
@@ -105,7 +106,7 @@ fixture_settings(struct fixture *fixture)
     return (owed_settings){
         .url = fixture->url,
         .registry = fixture->registry,
-        .busy_timeout_us = US_PER_MS,
+        .busy_timeout_us = fixture->busy_timeout_us,
         .clock = {.now_us = fixed_now,
             .monotonic_us = fixture->has_one_clock ? fixed_now : NULL,
             .state = fixture},

@@ -35,7 +35,8 @@ struct fixture {
     char folder[64];
     char url[128];
     int64_t now_us;
-    bool has_one_clock; // the monotonic clock stands still with it
+    bool has_one_clock;      // the monotonic clock stands still with it
+    int64_t busy_timeout_us; // a millisecond, unless a test has a second writer that is no sham
     uint64_t seed;
     owed_registry *registry;
     owed *owed;
