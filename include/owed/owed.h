@@ -130,6 +130,12 @@ OWED_API OWED_MUSTUSE owed_status owed_fire_json(owed_tx *tx, const char *name, 
     const void *json, size_t json_len, const owed_fire_options *options, int64_t *ret_id,
     owed_error *err);
 
+/* owed_set_around sets the hook around each attempt that this handle makes, in place of the one of
+ * its registry; NULL: that one again. It may be called at any time. around is copied.
+ * INVALID: no enter. */
+OWED_API OWED_MUSTUSE owed_status owed_set_around(
+    owed *owed, const owed_around *around, owed_error *err);
+
 /* Settings of a relay. Start from {0}: zero means the default. */
 typedef struct owed_relay_settings {
     const char *worker_id;    /* "<host>-<pid>"; at most 128 bytes */

@@ -136,7 +136,8 @@ typedef struct owed_failure {
     const char *target;
     int32_t attempt;
     const char *status; /* what the row is now: "failed" or "dead" */
-    const char *kind;   /* why: "failed", "permanent", "retry_after", "died" */
+    const char *kind;   /* why: "failed", "permanent", "retry_after", "deferred", "gave_up",
+                           "died", "hook" */
     const char *error;  /* last_error, as it is stored */
 } owed_failure;
 
@@ -150,6 +151,40 @@ typedef struct owed_failure {
  * and state is the receiver's.
  */
 typedef void (*owed_on_failure)(owed *handle, const owed_failure *failure, void *state);
+
+/*
+ * A hook around each attempt of a durable delivery, wherever it runs: for a log context, tracing, a
+ * tenant. It is read at each delivery.
+ *
+ * enter is called once the payload is decoded, before the receiver and outside the transaction that
+ * carries the acknowledgement. Where it does not return owed_done, the receiver does not run, and
+ * the attempt came to what it returned: owed_failed counts and is recorded as "hook", the others
+ * keep their meaning. What it leaves in ret_attempt_state comes back in leave.
+ *
+ * leave (may be NULL) is called once for each attempt that was entered, after its outcome was
+ * recorded: with the outcome, which it cannot change, and its text. For one that could not be
+ * recorded, since the row was lost or the store was away, it is told of a failure that says so.
+ * What it returns is logged at level error where it is not OWED_OK, with the text in err.
+ *
+ * The failure's log line and on_failure come before leave. Neither function may leave a transaction
+ * open: it is rolled back, and the attempt has failed, or, in leave, it is logged. What they write
+ * in transactions of their own does not go with the receiver's work. Never wrapped: INLINE and
+ * ON_COMMIT receivers, and rows that do not reach their receiver. With a hook no two receivers share
+ * a transaction. Both run on the relay's own thread.
+ */
+typedef struct owed_around {
+    owed_outcome (*enter)(owed_delivery *delivery, void *state, void **ret_attempt_state);
+    owed_status (*leave)(owed_delivery *delivery, owed_outcome outcome, const char *text,
+        void *attempt_state, void *state, owed_error *err);
+    void *state;
+} owed_around;
+
+/*
+ * owed_delivery_note adds a pair to the log lines about this attempt; the same key again takes the
+ * place of the first. 16 pairs are kept, values are cut to 200 bytes, and what is no letter, digit,
+ * "_", "." or "-" in a key becomes "_".
+ */
+OWED_API void owed_delivery_note(owed_delivery *delivery, const char *key, const char *value);
 
 /* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
 typedef struct owed_receiver {
@@ -208,6 +243,12 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
  */
 OWED_API OWED_MUSTUSE owed_status owed_declare_receiver(
     owed_registry *registry, const owed_receiver *receiver, owed_error *err);
+
+/* owed_registry_set_around sets the hook for every handle that is opened with this registry, as a
+ * module does for owed relay; owed_set_around goes before it. NULL: none. around is copied.
+ * INVALID: no enter. */
+OWED_API OWED_MUSTUSE owed_status owed_registry_set_around(
+    owed_registry *registry, const owed_around *around, owed_error *err);
 
 /* The one symbol of a module for owed relay --module. It declares on the program's registry. Build
  * it again for every release of owed: the structs here may have grown. */

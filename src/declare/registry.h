@@ -43,6 +43,7 @@ struct declared_type {
 struct owed_registry {
     const char *app;
     int32_t max_attempts; // of receivers that declare none; a program may set it
+    owed_around around;   // enter NULL: none
     struct arena arena;
     struct receiver *receivers;
     struct receiver **receivers_end;

@@ -26,6 +26,13 @@ ending_of(owed_outcome outcome)
     return is_known ? endings[verdict] : ENDING_FAILED;
 }
 
+enum ending
+delivery_ending(const owed_delivery *delivery, owed_outcome outcome)
+{
+    enum ending ending = ending_of(outcome);
+    return delivery->hook_failed && ending == ENDING_FAILED ? ENDING_HOOK : ending;
+}
+
 int64_t
 lease_us(const struct worker *w, const struct receiver *receiver)
 {
@@ -203,7 +210,8 @@ attempt_run(struct attempt *a)
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
     a->worker->in_hand = a;
-    a->outcome = delivery_call(&a->delivery, a->payload);
+    if (around_enter(&a->delivery, &a->outcome))
+        a->outcome = delivery_call(&a->delivery, a->payload);
     a->worker->in_hand = NULL;
     handle->db->driver->sweep(handle->db);
     handle->cause_event_id = 0;
@@ -216,16 +224,28 @@ attempt_run(struct attempt *a)
 }
 
 void
-attempt_ended(const struct attempt *a, struct ended *ret_ended)
+attempt_ended(struct attempt *a, struct ended *ret_ended)
 {
     *ret_ended = (struct ended){
         .row = a->task->row,
         .receiver = a->known->receiver,
-        .ending = ending_of(a->outcome),
+        .ending = delivery_ending(&a->delivery, a->outcome),
         .wait_us = a->outcome.wait_us,
         .until_us = a->outcome.until_us,
+        .delivery = &a->delivery,
+        .outcome = a->outcome,
         .text = a->delivery.text,
         .started_at_us = a->started_at_us,
         .duration_us = a->duration_us,
     };
+}
+
+void
+attempt_over(struct attempt *a)
+{
+    if (!around_is_entered(&a->delivery))
+        return;
+    ledger_part(&a->worker->gathered, &a->delivery);
+    around_leave_unrecorded(&a->delivery);
+    worker_wrote(a->worker);
 }

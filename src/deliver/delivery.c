@@ -9,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/limits.h"
 
 void
 idempotency_key(const uint8_t uid[static 16], const char *receiver_key, const char *target,
@@ -39,6 +40,7 @@ delivery_init(owed_delivery *delivery, owed *handle, const struct receiver *rece
         .receiver = receiver,
         .row = row,
         .attempt = row->attempts + 1,
+        .arena = arena,
         .text = arena_alloc(arena, text_size + 1),
         .text_size = text_size,
     };
@@ -50,34 +52,40 @@ delivery_init(owed_delivery *delivery, owed *handle, const struct receiver *rece
 }
 
 static owed_outcome
-failed_as(owed_delivery *delivery, const char *text)
+failed_as(owed_delivery *delivery, const char *who, const char *text)
 {
-    delivery_say(delivery, "receiver %s %s", delivery->row->receiver_key, text);
+    delivery_say(delivery, "%s %s", who, text);
     return (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+}
+
+owed_outcome
+delivery_make_sense(owed_delivery *delivery, owed_outcome outcome, const char *who)
+{
+    if (outcome.verdict < OWED_VERDICT_DONE || outcome.verdict > OWED_VERDICT_NOT_YET)
+        return failed_as(delivery, who,
+            "returned no outcome: it has to end in owed_done, owed_failed, owed_permanent, "
+            "owed_retry_after, owed_defer or owed_not_yet");
+    if ((outcome.verdict == OWED_VERDICT_RETRY_AFTER && outcome.wait_us < 0) ||
+        (outcome.verdict == OWED_VERDICT_DEFER && outcome.wait_us <= 0))
+        return failed_as(delivery, who, "made up an outcome with a wait that is none");
+    if (outcome.verdict == OWED_VERDICT_NOT_YET && outcome.until_us <= 0)
+        return failed_as(delivery, who, "made up an outcome that is due at no moment");
+    if (outcome.verdict != OWED_VERDICT_DONE && !delivery->text_set)
+        delivery_say(delivery, "%s was not done and did not say why", who);
+    return outcome;
 }
 
 owed_outcome
 delivery_call(owed_delivery *delivery, const void *payload)
 {
     const owed_run run = delivery->receiver->declared.run;
+    char who[LIMIT_KEY_BYTES + sizeof "receiver "];
+    snprintf(who, sizeof who, "receiver %s", delivery->row->receiver_key);
     delivery->text[0] = '\0';
     delivery->text_set = false;
     if (run == NULL)
-        return failed_as(delivery, "has no function to run here");
-    owed_outcome outcome = run(delivery, payload);
-    if (outcome.verdict < OWED_VERDICT_DONE || outcome.verdict > OWED_VERDICT_NOT_YET)
-        return failed_as(delivery,
-            "returned no outcome: it has to end in owed_done, owed_failed, owed_permanent, "
-            "owed_retry_after, owed_defer or owed_not_yet");
-    if ((outcome.verdict == OWED_VERDICT_RETRY_AFTER && outcome.wait_us < 0) ||
-        (outcome.verdict == OWED_VERDICT_DEFER && outcome.wait_us <= 0))
-        return failed_as(delivery, "made up an outcome with a wait that is none");
-    if (outcome.verdict == OWED_VERDICT_NOT_YET && outcome.until_us <= 0)
-        return failed_as(delivery, "made up an outcome that is due at no moment");
-    if (outcome.verdict != OWED_VERDICT_DONE && !delivery->text_set)
-        delivery_say(
-            delivery, "receiver %s was not done and did not say why", delivery->row->receiver_key);
-    return outcome;
+        return failed_as(delivery, who, "has no function to run here");
+    return delivery_make_sense(delivery, run(delivery, payload), who);
 }
 
 owed_tx *

@@ -7,6 +7,8 @@
 
 #include "deliver/handle.h"
 
+#define DELIVERY_NOTES 16
+
 struct owed_delivery {
     owed *owed;
     const struct receiver *receiver;
@@ -20,6 +22,14 @@ struct owed_delivery {
     void *begin_state;
     owed_error begin_error; // of a begin that failed: then the outcome does not count
 
+    owed_around around; // as it was when it was entered; enter NULL: it was not, or was left again
+    void *around_state; // of this attempt
+    bool hook_failed;   // it could not be entered: the receiver did not run
+
+    struct arena *arena; // of what goes with the delivery
+    struct log_field *notes;
+    size_t note_count;
+
     char *text; // last text of an outcome function; error_length bytes and a NUL
     size_t text_size;
     bool text_set;
@@ -32,6 +42,9 @@ owed_status delivery_init(owed_delivery *delivery, owed *owed, const struct rece
 /* delivery_call decodes nothing: it calls run and makes sense of what came back (a made-up verdict
  * is a failure that says so). */
 owed_outcome delivery_call(owed_delivery *delivery, const void *payload);
+
+/* delivery_make_sense turns what who returned into an outcome that can be recorded. */
+owed_outcome delivery_make_sense(owed_delivery *delivery, owed_outcome outcome, const char *who);
 
 /* delivery_say sets the outcome's text. */
 void delivery_say(owed_delivery *delivery, const char *format, ...) OWED_PRINTF(2, 3);

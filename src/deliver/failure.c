@@ -25,20 +25,6 @@ failure_note(struct ledger *ledger, const struct ended *ended, struct note *note
     note->correlation_id = arena_strdup(&ledger->arena, or_empty(row->correlation_id));
 }
 
-/* end_transaction sees to what the application's code left open. */
-static void
-end_transaction(struct worker *w, const struct note *note)
-{
-    owed *handle = w->owed;
-    if (handle->tx == NULL && !store_in_transaction(handle->db))
-        return;
-    owed_rollback(handle->tx);
-    if (store_in_transaction(handle->db))
-        store_rollback(handle->db);
-    log_say(&handle->log, OWED_LOG_ERROR, "on_failure left a transaction open: it was rolled back",
-        LOG_TEXT("receiver", note->receiver_key));
-}
-
 void
 failure_tell(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
@@ -62,7 +48,10 @@ failure_tell(struct worker *w, const struct settlement *settlement, const struct
     receiver->declared.on_failure(w->owed, &failure, receiver->declared.state);
     w->owed->cause_event_id = 0;
     w->owed->cause_correlation_id = NULL;
-    end_transaction(w, note);
+    if (handle_end_stray(w->owed))
+        log_say(&w->owed->log, OWED_LOG_ERROR,
+            "on_failure left a transaction open: it was rolled back",
+            LOG_TEXT("receiver", note->receiver_key));
     // It may have fired: the other workers are to look once more.
     worker_wrote(w);
 }

@@ -98,7 +98,8 @@ group_begin(owed_delivery *delivery, owed_error *err)
 bool
 group_takes(const struct worker *w, const struct task *task, const struct known *known)
 {
-    if (known_is_slow(known) || task->state != TASK_TODO || w->alone_left > 0)
+    if (known_is_slow(known) || task->state != TASK_TODO || w->alone_left > 0 ||
+        around_of(w->owed) != NULL)
         return false;
     // Renewing its lease is a commit of its own.
     int64_t left_us = task->lease_expires_at_us - worker_now_us(w);

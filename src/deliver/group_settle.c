@@ -126,7 +126,9 @@ settle_untouched(struct attempt *a)
 {
     struct worker *w = a->worker;
     note(a);
-    bool is_now = a->outcome.verdict != OWED_VERDICT_DONE || w->gathered.count == LEDGER_ROWS;
+    // A hook is left once the outcome is recorded, and before the next one is entered.
+    bool is_now = a->outcome.verdict != OWED_VERDICT_DONE || w->gathered.count == LEDGER_ROWS ||
+        around_is_entered(&a->delivery);
     if (is_now)
         return record_now(w);
     return w->group.open && is_over_bounds(w) ? group_close(w) : true;

@@ -112,6 +112,17 @@ owed_close(owed *handle)
     free(handle);
 }
 
+bool
+handle_end_stray(owed *handle)
+{
+    if (handle->tx == NULL && !store_in_transaction(handle->db))
+        return false;
+    owed_rollback(handle->tx);
+    if (store_in_transaction(handle->db))
+        store_rollback(handle->db);
+    return true;
+}
+
 owed_status
 owed_init(const char *url, owed_error *err)
 {

@@ -33,8 +33,12 @@ struct owed {
     // Asked before owed_begin begins: a relay may have the connection's transaction for others.
     owed_status (*make_way)(void *state, owed_error *err);
     void *make_way_state;
+    owed_around around; // enter NULL: the registry's
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
+
+/* handle_end_stray ends a transaction that the application's code left open; false: there was none. */
+bool handle_end_stray(owed *owed);
 
 enum tx_kind {
     TX_OWN,     // owed_begin

@@ -71,6 +71,7 @@ take_turn(
     }
     attempt_run(&attempt);
     bool ok = group_settle(&attempt);
+    attempt_over(&attempt);
     worker_phase(w, PHASE_IDLE);
     return ok;
 }

@@ -94,6 +94,30 @@ verdict_of(const struct ended *ended, enum ending ending)
     return is_kept ? ending_verdict(ending) : NULL;
 }
 
+/* note_delivery takes over what the report of an attempt needs of it. */
+static void
+note_delivery(struct ledger *ledger, const struct ended *ended, struct note *note)
+{
+    owed_delivery *delivery = ended->delivery;
+    if (delivery == NULL)
+        return;
+    if (around_is_entered(delivery))
+        note->to_leave = delivery;
+    // Where the transaction was to blame, that is what counts.
+    const owed_outcome failed = {.verdict = OWED_VERDICT_FAILED};
+    note->outcome = ended->ending == ENDING_FAILED ? failed : ended->outcome;
+    struct log_field *fields = NULL;
+    if (delivery->note_count > 0)
+        fields = arena_alloc(&ledger->arena, delivery->note_count * sizeof *fields);
+    if (fields == NULL)
+        return;
+    for (size_t i = 0; i < delivery->note_count; i++)
+        fields[i] = LOG_TEXT(arena_strdup(&ledger->arena, delivery->notes[i].key),
+            arena_strdup(&ledger->arena, delivery->notes[i].text));
+    note->fields = fields;
+    note->field_count = delivery->note_count;
+}
+
 void
 ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
 {
@@ -108,6 +132,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     snprintf(note->receiver_key, sizeof note->receiver_key, "%s", row->receiver_key);
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
+    note_delivery(ledger, ended, note);
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
         ended->receiver != NULL)
         note->was_told = ended->receiver->was_told;
@@ -162,6 +187,21 @@ count_note(owed_relay_counts *counts, const struct note *note)
         counts->failed++;
 }
 
+static void
+leave(struct worker *w, const struct settlement *settlement, const struct note *note, bool is_here)
+{
+    if (note->to_leave == NULL)
+        return;
+    bool is_later = note->outcome.verdict == OWED_VERDICT_NOT_YET; // its text stays with nothing
+    if (is_here)
+        around_leave(note->to_leave, note->outcome,
+            is_later ? note->to_leave->text : settlement->last_error);
+    else
+        around_leave_unrecorded(note->to_leave);
+    // It may have written: the other workers are to look once more.
+    worker_wrote(w);
+}
+
 void
 ledger_report(struct worker *w, const struct ledger *ledger)
 {
@@ -184,9 +224,20 @@ ledger_report(struct worker *w, const struct ledger *ledger)
     }
     // Before the application's code may take this process with it.
     worker_share_counts(w);
-    for (size_t i = 0; i < ledger->count; i++)
-        if (ledger->landed[i] || ledger->is_unsure)
+    for (size_t i = 0; i < ledger->count; i++) {
+        bool is_here = ledger->landed[i] || ledger->is_unsure;
+        if (is_here)
             failure_tell(w, &ledger->settlements[i], &ledger->notes[i]);
+        leave(w, &ledger->settlements[i], &ledger->notes[i], is_here);
+    }
+}
+
+void
+ledger_part(struct ledger *ledger, const owed_delivery *delivery)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->notes[i].to_leave == delivery)
+            ledger->notes[i].to_leave = NULL;
 }
 
 void

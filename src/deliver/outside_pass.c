@@ -65,6 +65,19 @@ sortie_note_renewal(struct worker *w, const struct sortie *sortie)
 }
 
 static void
+collect(struct worker *w, struct flight *ended)
+{
+    while (ended != NULL) {
+        struct sortie *sortie = (struct sortie *)ended;
+        ended = ended->next;
+        sortie->flight.next = NULL;
+        sorties_take_out(&w->flying, sortie);
+        sorties_append(&w->landed, sortie);
+        w->flight_count--;
+    }
+}
+
+static void
 start(struct worker *w, struct sortie *sortie)
 {
     struct flight *flight = &sortie->flight;
@@ -73,7 +86,11 @@ start(struct worker *w, struct sortie *sortie)
     flight->timeout_us = sortie->known->receiver->declared.timeout_us;
     sorties_append(&w->flying, sortie);
     w->flight_count++;
-    w->ops->start(w->outside, flight);
+    flight->next = NULL;
+    if (around_enter(&flight->delivery, &flight->outcome))
+        w->ops->start(w->outside, flight);
+    else
+        collect(w, flight);
 }
 
 /* start_waiting starts, in their order, what there is room for. */
@@ -105,19 +122,6 @@ start_waiting(struct worker *w)
 
 /* --- landing --- */
 
-static void
-collect(struct worker *w, struct flight *ended)
-{
-    while (ended != NULL) {
-        struct sortie *sortie = (struct sortie *)ended;
-        ended = ended->next;
-        sortie->flight.next = NULL;
-        sorties_take_out(&w->flying, sortie);
-        sorties_append(&w->landed, sortie);
-        w->flight_count--;
-    }
-}
-
 void
 outside_attend(struct worker *w)
 {
@@ -137,15 +141,17 @@ outside_wait(struct worker *w, int64_t timeout_us)
 }
 
 static void
-note_landed(struct worker *w, struct ledger *ledger, const struct sortie *sortie)
+note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
 {
-    const struct flight *flight = &sortie->flight;
+    struct flight *flight = &sortie->flight;
     const struct ended ended = {
         .row = sortie->task->row,
         .receiver = sortie->known->receiver,
-        .ending = ending_of(flight->outcome),
+        .ending = delivery_ending(&flight->delivery, flight->outcome),
         .wait_us = flight->outcome.wait_us,
         .until_us = flight->outcome.until_us,
+        .delivery = &flight->delivery,
+        .outcome = flight->outcome,
         .text = flight->delivery.text,
         .started_at_us = flight->started_at_us,
         .duration_us = flight->duration_us,
@@ -286,6 +292,7 @@ outside_close(struct worker *w)
         while (lists[i]->first != NULL) {
             struct sortie *sortie = lists[i]->first;
             sorties_take_out(lists[i], sortie);
+            around_leave_unrecorded(&sortie->flight.delivery);
             sortie_let_go(sortie->batch);
         }
 }

@@ -5,10 +5,25 @@
 #include "base/moment.h"
 #include "deliver/worker.h"
 
+#define FACTS_MAX 6
+
+/* say adds what the attempt has noted to the facts. */
+static void
+say(const struct worker *w, const char *message, const struct note *note,
+    const struct log_field *facts, size_t count)
+{
+    struct log_field fields[FACTS_MAX + DELIVERY_NOTES];
+    for (size_t i = 0; i < count; i++)
+        fields[i] = facts[i];
+    for (size_t i = 0; i < note->field_count; i++)
+        fields[count++] = note->fields[i];
+    log_line(&w->owed->log, OWED_LOG_WARNING, message, fields, count);
+}
+
 void
 report_failure(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
-    const struct log_field fields[] = {
+    const struct log_field facts[FACTS_MAX] = {
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
         LOG_INT("attempt", settlement->attempt),
@@ -17,10 +32,8 @@ report_failure(struct worker *w, const struct settlement *settlement, const stru
         // No receiver ran, so these are the decoder's own words.
         LOG_TEXT("error", settlement->last_error),
     };
-    size_t count = sizeof fields / sizeof fields[0];
-    if (note->ending != ENDING_UNDECODABLE)
-        count--;
-    log_line(&w->owed->log, OWED_LOG_WARNING, "delivery failed", fields, count);
+    bool is_undecodable = note->ending == ENDING_UNDECODABLE;
+    say(w, "delivery failed", note, facts, is_undecodable ? FACTS_MAX : FACTS_MAX - 1);
 }
 
 void
@@ -28,12 +41,14 @@ report_cut(struct worker *w, const struct settlement *settlement, const struct n
 {
     char asked[MOMENT_BYTES];
     char ceiling[MOMENT_BYTES];
-    log_say(&w->owed->log, OWED_LOG_WARNING,
-        "the receiver asked for a longer wait than max-retry-delay",
+    const struct log_field facts[] = {
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
         LOG_TEXT("asked", duration_write(note->asked_wait_us, asked)),
-        LOG_TEXT("waits", duration_write(w->settings.max_retry_delay_us, ceiling)));
+        LOG_TEXT("waits", duration_write(w->settings.max_retry_delay_us, ceiling)),
+    };
+    say(w, "the receiver asked for a longer wait than max-retry-delay", note, facts,
+        sizeof facts / sizeof facts[0]);
 }
 
 /* report_unbounded says so once: its rows might be deferred for ever, so they are not. */
@@ -60,11 +75,13 @@ report_not_yet(struct worker *w, const struct settlement *settlement, const stru
 void
 report_discarded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
-    log_say(&w->owed->log, OWED_LOG_WARNING,
-        "result discarded: the lease was over and the row taken; declare a longer lease",
+    const struct log_field facts[] = {
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
-        LOG_INT("attempt", settlement->attempt));
+        LOG_INT("attempt", settlement->attempt),
+    };
+    say(w, "result discarded: the lease was over and the row taken; declare a longer lease", note,
+        facts, sizeof facts / sizeof facts[0]);
 }
 
 void

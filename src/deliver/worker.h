@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "deliver/around.h"
 #include "deliver/relay.h"
 #include "deliver/wake.h"
 #include "engine/decide.h"
@@ -56,8 +57,10 @@ struct ended {
     const struct claimed *row;
     const struct receiver *receiver; // NULL: none ran
     enum ending ending;
-    int64_t wait_us;  // as asked for
-    int64_t until_us; // as asked for
+    int64_t wait_us;         // as asked for
+    int64_t until_us;        // as asked for
+    owed_delivery *delivery; // NULL: there was no attempt
+    owed_outcome outcome;    // what it said itself
     const char *text;
     int64_t started_at_us;
     int64_t duration_us;
@@ -67,6 +70,10 @@ struct ended {
 };
 
 struct note {
+    owed_delivery *to_leave; // its hook is left once this is recorded; NULL: none is
+    owed_outcome outcome;
+    const struct log_field *fields; // what the attempt has to add to its log lines
+    size_t field_count;
     char receiver_key[LIMIT_KEY_BYTES + 1];
     enum ending ending;
     enum state state;
@@ -263,6 +270,8 @@ bool ledger_is_old(const struct worker *worker, const struct ledger *ledger);
 /* ledger_report counts and logs what was committed. */
 void ledger_report(struct worker *worker, const struct ledger *ledger);
 void ledger_clear(struct ledger *ledger);
+/* ledger_part forgets a delivery that ends before its outcome is recorded. */
+void ledger_part(struct ledger *ledger, const owed_delivery *delivery);
 /* ledger_flush is write, report and clear, in a transaction of its own. */
 owed_status ledger_flush(struct worker *worker, struct ledger *ledger, owed_error *err);
 
@@ -279,10 +288,14 @@ enum readiness attempt_prepare(struct worker *worker, struct task *task, struct 
     struct arena *arena, struct attempt *ret_attempt);
 /* attempt_run calls the receiver; afterwards outcome and duration stand. */
 void attempt_run(struct attempt *attempt);
-void attempt_ended(const struct attempt *attempt, struct ended *ret_ended);
+void attempt_ended(struct attempt *attempt, struct ended *ret_ended);
+/* attempt_over leaves the hook around an attempt whose outcome could not be recorded. */
+void attempt_over(struct attempt *attempt);
 /* worker_phase tells the supervisor how far the attempt in hand is. */
 void worker_phase(struct worker *worker, enum phase phase);
 enum ending ending_of(owed_outcome outcome);
+/* delivery_ending is ending_of, unless it was the hook that failed. */
+enum ending delivery_ending(const owed_delivery *delivery, owed_outcome outcome);
 /* lease_us is how long a claim of that receiver's rows lasts. */
 int64_t lease_us(const struct worker *worker, const struct receiver *receiver);
 /* lease_keep renews a lease of which less than half is left; LOST. */

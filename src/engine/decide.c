@@ -26,6 +26,7 @@ static const struct rule {
     [ENDING_NOT_YET] = {"not_yet", false, HAPPENS_NOT_YET, HAPPENS_NOT_YET, WAIT_UNTIL},
     [ENDING_UNDECODABLE] = {"undecodable", true, HAPPENS_EXHAUST, HAPPENS_EXHAUST, WAIT_NONE},
     [ENDING_DIED] = {"died", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
+    [ENDING_HOOK] = {"hook", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
     [ENDING_LOST] = {"died", false, HAPPENS_LOSE, HAPPENS_LOSE, WAIT_NONE},
 };
 _Static_assert(sizeof rules / sizeof rules[0] == ENDING_COUNT, "every ending has its rule");

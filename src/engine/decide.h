@@ -21,6 +21,7 @@ enum ending {
     ENDING_NOT_YET,
     ENDING_UNDECODABLE,
     ENDING_DIED, // the worker that ran it crashed or was killed by us
+    ENDING_HOOK, // the hook around it could not be entered
     ENDING_LOST, // too many losses: verdict "died"
     ENDING_COUNT
 };

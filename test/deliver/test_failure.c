@@ -72,6 +72,21 @@ is_told_to_wait(struct actor *actor, owed_delivery *delivery, const order *order
     return owed_retry_after(delivery, 60, "busy");
 }
 
+static owed_outcome
+is_throttled(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    return owed_defer(delivery, 60, "quota");
+}
+
+static owed_outcome
+is_not_due(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)order;
+    return owed_not_yet(delivery, actor->desk->f->now_us + OWED_HOURS(1), "later");
+}
+
 static int
 times_logged(struct desk *desk, const char *words)
 {
@@ -152,6 +167,42 @@ a_permanent_failure_and_a_wait_are_told_by_their_kinds(void **state)
     assert_string_equal(told.kind, "retry_after");
     assert_string_equal(told.status, "failed");
     assert_int_equal(told.calls, 2);
+}
+
+static void
+a_deferral_is_told_with_its_attempt_unspent_and_so_is_the_giving_up(void **state)
+{
+    struct desk *desk = *state;
+    struct told told = {0};
+    struct actor actor = {.acts = {[1] = is_throttled}};
+    open_told(desk, &actor, &told, (owed_receiver){.give_up_after_us = OWED_HOURS(1)});
+    desk_fire(desk, 1);
+    desk_once(desk);
+    assert_string_equal(told.kind, "deferred");
+    assert_string_equal(told.status, "failed");
+    assert_int_equal(told.last.attempt, 1);
+    desk->f->now_us += OWED_HOURS(1);
+    desk_once(desk);
+    assert_int_equal(told.calls, 2);
+    assert_string_equal(told.kind, "gave_up");
+    assert_string_equal(told.status, "dead");
+    assert_int_equal(told.last.attempt, 1);
+    assert_true(desk_logged(desk, "attempt=1 kind=deferred now=failed"));
+    assert_true(desk_logged(desk, "attempt=1 kind=gave_up now=dead"));
+}
+
+static void
+work_that_is_not_due_yet_is_neither_told_nor_logged_as_a_failure(void **state)
+{
+    struct desk *desk = *state;
+    struct told told = {0};
+    struct actor actor = {.acts = {[1] = is_not_due}};
+    open_told(desk, &actor, &told, (owed_receiver){0});
+    desk_fire(desk, 1);
+    desk_once(desk);
+    assert_count(desk, "pending", 1);
+    assert_int_equal(told.calls, 0);
+    assert_false(desk_logged(desk, "delivery failed"));
 }
 
 static void
@@ -354,6 +405,8 @@ main(void)
         DESK_TEST(it_is_told_after_the_record_is_committed_and_outside_any_transaction),
         DESK_TEST(it_is_told_of_each_failure_and_of_the_last_as_dead),
         DESK_TEST(a_permanent_failure_and_a_wait_are_told_by_their_kinds),
+        DESK_TEST(a_deferral_is_told_with_its_attempt_unspent_and_so_is_the_giving_up),
+        DESK_TEST(work_that_is_not_due_yet_is_neither_told_nor_logged_as_a_failure),
         DESK_TEST(too_many_losses_are_told_as_a_death),
         DESK_TEST(a_payload_that_cannot_be_decoded_is_logged_with_the_decoders_words_and_not_told),
         DESK_TEST(an_orphaned_row_is_neither_told_nor_logged_as_a_failure),
