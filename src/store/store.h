@@ -360,7 +360,8 @@ struct attempt_row {
     const char *excerpt;
 };
 
-/* A page of a list: newest first, ids below before_id (0: from the newest). NULL or 0: no filter. */
+/* A page of a list: newest first, ids below before_id (0: from the newest). NULL or 0: no filter. Of
+ * events, name and correlation id are looked at. */
 struct filter {
     int64_t before_id;
     int32_t limit;
