@@ -171,7 +171,9 @@ typedef struct owed_relay_counts {
 /*
  * owed_relay_run delivers, on the calling thread, until once, limit or passes are reached, or
  * owed_relay_stop was called. One worker, no supervisor: a receiver that crashes takes the process
- * with it, and its row comes back when its lease lapses. ret_counts may be NULL.
+ * with it, and its row comes back when its lease lapses. Under owed relay another worker renews the
+ * lease of what runs for long; here nobody does, so declare a lease that is longer than the receiver
+ * runs: the row may be taken after it, and the result discarded. ret_counts may be NULL.
  * INVALID: contradictory settings, an unknown lane (the known ones are named).
  */
 OWED_API OWED_MUSTUSE owed_status owed_relay_run(owed *owed, const owed_relay_settings *settings,

@@ -107,6 +107,14 @@ OWED_API const char *owed_delivery_idempotency_key(const owed_delivery *delivery
 /* The payload as it was fired, byte for byte. */
 OWED_API owed_bytes owed_delivery_payload(const owed_delivery *delivery);
 
+/*
+ * owed_delivery_lost tells whether the row is known to be somebody else's by now: its lease was over
+ * and it was taken. Nothing that this attempt does will be recorded then, and the other one runs.
+ * Under owed relay a lease is renewed as long as the receiver runs, so that this happens only to a
+ * relay that was cut off from its store or stood still; a long receiver may ask now and then.
+ */
+OWED_API bool owed_delivery_lost(const owed_delivery *delivery);
+
 /* The pointer that the receiver was declared with. */
 OWED_API void *owed_delivery_state(const owed_delivery *delivery);
 
@@ -211,9 +219,9 @@ typedef struct owed_receiver {
     int32_t max_attempts; /* 0: 5; copied to what is owed when an event is fired */
     int64_t backoff_base_us;
     int64_t backoff_cap_us; /* not below the base, where both are declared */
-    int64_t lease_us;
-    int64_t timeout_us;       /* of one attempt; past it the attempt has failed */
-    int64_t due_us;           /* how long after the event, or after the moment it was fired for */
+    int64_t lease_us;       /* how long a row is held without a sign of life; see owed_relay_run */
+    int64_t timeout_us;     /* of one attempt; past it the attempt has failed */
+    int64_t due_us;         /* how long after the event, or after the moment it was fired for */
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
                                  dead. Needed for owed_defer not to spend attempts */
     owed_on_failure on_failure;

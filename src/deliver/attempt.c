@@ -207,6 +207,7 @@ attempt_run(struct attempt *a)
     a->started_at_us = worker_now_us(a->worker);
     a->started_mono_us = worker_mono_us(a->worker);
     show_hand(a);
+    a->delivery.slot = a->worker->slot;
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
     a->worker->in_hand = a;

@@ -7,12 +7,14 @@
  * and that one has it, nobody could take the row, and trying to renew it would only wait.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "deliver/worker.h"
 
 #define LOOK_MAX_US (15 * US_PER_SECOND)
+#define SEE_OFF_LOOK_US (5 * US_PER_MS)
 #define LOOK_MIN_US (20 * US_PER_MS)
 
 static bool
@@ -41,7 +43,7 @@ expires_at_us(const struct kept *kept, const struct in_hand *hand)
 
 /* keep renews one lease that is half spent. */
 static owed_status
-keep(struct worker *w, int slot, const struct in_hand *hand, owed_error *err)
+keep(struct worker *w, int slot, const struct in_hand *hand, unsigned turn, owed_error *err)
 {
     struct kept *kept = &w->kept[slot];
     int64_t now_us = worker_now_us(w);
@@ -51,9 +53,11 @@ keep(struct worker *w, int slot, const struct in_hand *hand, owed_error *err)
     snprintf(claimed_by, sizeof claimed_by, "%s/%d", w->instance, slot);
     const struct fence fence = {hand->delivery_id, claimed_by, hand->claimed_at_us};
     owed_status status = store_renew(w->owed->db, &fence, now_us + hand->lease_us, err);
-    // It has ended meanwhile, or was taken: its own worker will see.
-    if (status == OWED_LOST)
+    // Or its attempt has ended meanwhile: then nobody asks any more.
+    if (status == OWED_LOST) {
+        slot_lose(w->seat.shared, slot, turn);
         return OWED_OK;
+    }
     if (status != OWED_OK)
         return status;
     worker_wrote(w);
@@ -61,27 +65,61 @@ keep(struct worker *w, int slot, const struct in_hand *hand, owed_error *err)
     return OWED_OK;
 }
 
+static int64_t
+shortest_lease_us(const struct worker *w)
+{
+    int64_t us = w->settings.lease_us;
+    for (size_t i = 0; i < w->known_count; i++) {
+        int64_t own_us = lease_us(w, w->known[i].receiver);
+        us = own_us < us ? own_us : us;
+    }
+    return us;
+}
+
 bool
 colleagues_keep(struct worker *w)
 {
     if (colleagues_next_us(w) > 0)
         return true;
-    int64_t every_us = w->settings.lease_us / 4;
+    int64_t every_us = shortest_lease_us(w) / 4;
     every_us = every_us < LOOK_MIN_US ? LOOK_MIN_US : every_us;
     w->colleagues_mono_us = worker_mono_us(w) + (every_us < LOOK_MAX_US ? every_us : LOOK_MAX_US);
     struct shared *shared = w->seat.shared;
     bool is_single = w->owed->db->driver->single_writer;
     for (int i = 0; i < shared->slot_count; i++) {
         struct in_hand hand;
+        unsigned turn = 0;
         bool is_held = is_single && atomic_load(&shared->slots[i].holds_store);
-        if (i == w->seat.slot || is_held || !slot_hand(shared, i, &hand))
+        if (i == w->seat.slot || is_held || !slot_hand(shared, i, &hand, &turn))
             continue;
         owed_error err = {0};
-        owed_status status = keep(w, i, &hand, &err);
+        owed_status status = keep(w, i, &hand, turn, &err);
         if (status != OWED_OK && status != OWED_BUSY) {
             trouble(w, "renew a lease", &err);
             return false;
         }
     }
     return true;
+}
+
+static bool
+any_runs(const struct worker *w)
+{
+    for (int i = 0; i < w->seat.shared->slot_count; i++)
+        if (i != w->seat.slot && slot_is_running(w->seat.shared, i))
+            return true;
+    return false;
+}
+
+void
+colleagues_see_off(struct worker *w)
+{
+    const struct timespec look = {.tv_nsec = SEE_OFF_LOOK_US * 1000};
+    while (looks_after_others(w) && any_runs(w) && colleagues_keep(w)) {
+        // A stop has been asked for already: nothing else would end this wait.
+        if (w->seat.wait != NULL)
+            w->seat.wait(w->seat.wait_state, SEE_OFF_LOOK_US);
+        else
+            ppoll(NULL, 0, &look, NULL);
+    }
 }

@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "deliver/shared.h"
 
 void
 idempotency_key(const uint8_t uid[static 16], const char *receiver_key, const char *target,
@@ -98,6 +99,12 @@ owed_delivery_tx(owed_delivery *delivery)
     if (delivery->begin(delivery, &delivery->begin_error) != OWED_OK)
         return NULL;
     return delivery->tx;
+}
+
+bool
+owed_delivery_lost(const owed_delivery *delivery)
+{
+    return delivery->slot != NULL && slot_is_lost(delivery->slot);
 }
 
 int64_t

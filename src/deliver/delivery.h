@@ -16,6 +16,8 @@ struct owed_delivery {
     int32_t attempt;           // from 1
     char idempotency_key[IDEMPOTENCY_KEY_BYTES];
 
+    const struct slot *slot; // where its worker is told that the row was taken; NULL: nowhere
+
     owed_tx *tx; // what owed_delivery_tx hands out, once begun
     /* begin is called by the first owed_delivery_tx; NULL: this delivery has no transaction. */
     owed_status (*begin)(owed_delivery *delivery, owed_error *err);

@@ -186,8 +186,10 @@ finish(struct worker *w)
         log_say(&w->owed->log, OWED_LOG_ERROR,
             "the store is still away: what is not recorded comes back when its lease is over",
             LOG_TEXT("error", err.text));
-    if (!w->trouble.now && outside_settle(w))
+    if (!w->trouble.now && outside_settle(w)) {
+        colleagues_see_off(w);
         upkeep_end(w);
+    }
     worker_share_counts(w);
 }
 

@@ -164,15 +164,37 @@ slot_overdue_at(struct shared *shared, int slot, unsigned *ret_turn)
 }
 
 bool
-slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand)
+slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand, unsigned *ret_turn)
 {
     struct slot *s = &shared->slots[slot];
     unsigned turn = atomic_load(&s->turn);
     if (turn % 2 != 0 || atomic_load(&s->phase) != PHASE_RUNNING)
         return false;
     *ret_hand = s->hand;
+    *ret_turn = turn;
     atomic_thread_fence(memory_order_acquire);
     return atomic_load(&s->turn) == turn;
+}
+
+void
+slot_lose(struct shared *shared, int slot, unsigned turn)
+{
+    atomic_store(&shared->slots[slot].lost_turn, turn);
+}
+
+bool
+slot_is_lost(const struct slot *slot)
+{
+    unsigned turn = atomic_load(&slot->turn);
+    return turn != 0 && atomic_load(&slot->lost_turn) == turn;
+}
+
+bool
+slot_is_running(const struct shared *shared, int slot)
+{
+    const struct slot *s = &shared->slots[slot];
+    return atomic_load(&s->pid) != 0 && atomic_load(&s->death.cause) == DEATH_NONE &&
+        atomic_load(&s->phase) == PHASE_RUNNING;
 }
 
 long long

@@ -58,6 +58,7 @@ struct slot {
     atomic_uint turn; // one more whenever hand begins and ends to change: odd in between
     atomic_int phase;
     struct in_hand hand;     // valid unless phase is PHASE_IDLE
+    atomic_uint lost_turn;   // the hand of that turn is known to be somebody else's
     atomic_bool holds_store; // it has a write transaction open
     struct death death;      // of the one before, until it is made good
     atomic_bool ready;       // it has opened its store and module
@@ -113,7 +114,15 @@ void slot_begin(struct shared *shared, int slot, const struct in_hand *hand);
 void slot_phase(struct shared *shared, int slot, enum phase phase);
 
 /* slot_hand copies what is in hand while its receiver runs; false: none does, or it changes just now. */
-bool slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand);
+bool slot_hand(struct shared *shared, int slot, struct in_hand *ret_hand, unsigned *ret_turn);
+
+/* slot_lose tells a worker that what it had in hand in that turn was taken; slot_is_lost is its
+ * question. */
+void slot_lose(struct shared *shared, int slot, unsigned turn);
+bool slot_is_lost(const struct slot *slot);
+
+/* slot_is_running tells whether a receiver runs there, and its worker is alive. */
+bool slot_is_running(const struct shared *shared, int slot);
 
 /*
  * Of these three the supervisor makes out when nothing is left to do. A worker calls slot_works

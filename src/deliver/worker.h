@@ -371,6 +371,8 @@ void idle_once(struct worker *worker, long long seen);
 
 /* colleagues.c: false is trouble. */
 bool colleagues_keep(struct worker *worker);
+/* colleagues_see_off stays, at a stop, as long as one of them has something in hand. */
+void colleagues_see_off(struct worker *worker);
 int64_t colleagues_next_us(
     const struct worker *worker); // how long until it wants to look; INT64_MAX
 
