@@ -2,8 +2,11 @@
  *
  * main.c - the program: a table of commands.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/cmds.h"
 #include "cli/common.h"
@@ -71,9 +74,22 @@ refuse_word(const char *word)
     return EXIT_USAGE;
 }
 
+/* fill_standard opens what the caller has closed of 0, 1 and 2: whatever was opened next would get that
+ * number, and what is said on standard error would be written into it. Input and output stay unusable,
+ * so that their use is an error as before. */
+static void
+fill_standard(void)
+{
+    static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
+            _exit(EXIT_BUG);
+}
+
 int
 main(int argc, char **argv)
 {
+    fill_standard();
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return print_commands(stderr, EXIT_USAGE);

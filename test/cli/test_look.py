@@ -213,6 +213,18 @@ class Look(StoreCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("standard output", done.stderr)
 
+    def test_a_closed_output_is_noticed(self):
+        done = subprocess.run(["/bin/sh", "-c", '"$0" events >&-', OWED], stderr=subprocess.PIPE, text=True,
+                              cwd=self.folder, env=self.env)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("standard output", done.stderr)
+
+    def test_a_relay_without_standard_descriptors_ends_as_any_other(self):
+        for closed in ("2>&-", "<&- 2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(["/bin/sh", "-c", f'"$0" relay --once {closed}', OWED], cwd=self.folder,
+                                  env=self.env, timeout=20)
+            self.assertIn(done.returncode, (0, 1), closed)
+
     def test_a_reader_that_goes_away_ends_a_list_in_silence(self):
         self.owed("fire", "--lines", stdin='{"name":"shop.OrderPlaced"}\n' * 5000, code=0)
         reader, writer = os.pipe()
