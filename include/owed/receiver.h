@@ -194,6 +194,27 @@ typedef struct owed_around {
  */
 OWED_API void owed_delivery_note(owed_delivery *delivery, const char *key, const char *value);
 
+/*
+ * A receiver with targets is owed one delivery for each of them, with attempts, waits and an end of
+ * its own; it reads which one it has with owed_delivery_target. The function names them when the
+ * event is fired: in the firing process, inside the transaction that fires, which
+ * owed_delivery_tx gives it to look things up, and with the facts of the event (attempt 1, no
+ * target). Targets are texts of UTF-8, up to 64 KiB long, up to 10,000 for one event; the same one again
+ * is dropped; none at all owes nothing. Anything but OWED_OK, or a target that was refused, fails
+ * the fire, whose transaction can then only be rolled back.
+ *
+ * An event fired where the function is not at hand, in SQL or by another application, owes one row of
+ * kind "expand" meanwhile. The first relay that has the function calls it, in the transaction that puts
+ * the targets in the place of that row; what fails there is an ordinary failed attempt of it. What was
+ * owed before a receiver had targets is delivered as it is, with the target "".
+ */
+typedef struct owed_target_list owed_target_list;
+typedef owed_status (*owed_targets)(
+    owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err);
+
+/* owed_target_add copies target. INVALID: NULL, empty, not UTF-8. LIMIT: too long, too many. */
+OWED_API owed_status owed_target_add(owed_target_list *list, const char *target, owed_error *err);
+
 /* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
 typedef struct owed_receiver {
     const char *key;              /* "app.name", unique; at most 255 bytes of [A-Za-z0-9_.-] */
@@ -225,6 +246,7 @@ typedef struct owed_receiver {
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
                                  dead. Needed for owed_defer not to spend attempts */
     owed_on_failure on_failure;
+    owed_targets targets; /* NULL: one delivery for each event, without a target */
 } owed_receiver;
 
 /*
@@ -245,7 +267,7 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
 
 /*
  * owed_declare_receiver adds a receiver, and its event's type where that is new. Everything is
- * copied but event, run, on_failure and state, which must outlive the registry.
+ * copied but event, run, on_failure, targets and state, which must outlive the registry.
  * CONFIG: whatever is contradictory, out of range, or only for durable receivers; a second
  * receiver under the key. The same declaration again is fine.
  */

@@ -234,6 +234,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->outside, "outside"},
         {receiver->database_only, "database_only"},
         {receiver->on_failure != NULL, "on_failure"},
+        {receiver->targets != NULL, "targets"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].given)

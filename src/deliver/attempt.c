@@ -211,7 +211,10 @@ attempt_run(struct attempt *a)
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
     a->worker->in_hand = a;
-    if (around_enter(&a->delivery, &a->outcome))
+    // A row that stands for targets reaches no receiver: nothing is wrapped around it.
+    if (a->expands)
+        a->outcome = expand_run(a);
+    else if (around_enter(&a->delivery, &a->outcome))
         a->outcome = delivery_call(&a->delivery, a->payload);
     a->worker->in_hand = NULL;
     handle->db->driver->sweep(handle->db);
@@ -221,7 +224,8 @@ attempt_run(struct attempt *a)
     failpoint("receiver-ran");
     end_own_transaction(a);
     a->duration_us = worker_mono_us(a->worker) - a->started_mono_us;
-    known_time(a->known, a->duration_us);
+    if (!a->expands)
+        known_time(a->known, a->duration_us);
 }
 
 void
@@ -238,6 +242,8 @@ attempt_ended(struct attempt *a, struct ended *ret_ended)
         .text = a->delivery.text,
         .started_at_us = a->started_at_us,
         .duration_us = a->duration_us,
+        .expanded = a->expands && a->outcome.verdict == OWED_VERDICT_DONE,
+        .target_count = a->target_count,
     };
 }
 

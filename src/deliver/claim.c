@@ -58,7 +58,7 @@ claim_fill(const struct worker *w, enum share share, struct claim *ret_claim)
         .claimed_by = w->claimed_by,
         .now_us = seen_us,
         .lease_us = w->settings.lease_us + (now_us - seen_us),
-        .kind = share == SHARE_INSIDE ? "inside" : "outside",
+        .kind = share_kind(share),
         .lanes = w->lanes,
         .app = w->owed->registry->app,
         .receivers = w->filters[share].on ? w->filters[share].keys : NULL,

@@ -12,16 +12,25 @@
 
 static const char *const share_kinds[] = {
     [SHARE_INSIDE] = "inside",
+    [SHARE_EXPAND] = "expand",
     [SHARE_LOOP] = "outside",
     [SHARE_FUNCTION] = "outside",
 };
+
+const char *
+share_kind(enum share share)
+{
+    return share_kinds[share];
+}
 
 static bool
 role_has(enum role role, enum share share)
 {
     static const enum share only[] = {
         [ROLE_INSIDE] = SHARE_INSIDE, [ROLE_LOOP] = SHARE_LOOP, [ROLE_FUNCTION] = SHARE_FUNCTION};
-    return role == ROLE_ALL || only[role] == share;
+    // What expands a row writes to this database, as inside receivers do.
+    enum share looked_for = share == SHARE_EXPAND ? SHARE_INSIDE : share;
+    return role == ROLE_ALL || only[role] == looked_for;
 }
 
 static int
@@ -51,6 +60,8 @@ bool
 known_is_of(const struct known *known, enum share share)
 {
     const struct receiver *receiver = known->receiver;
+    if (share == SHARE_EXPAND)
+        return receiver->declared.targets != NULL;
     if (strcmp(receiver->kind, share_kinds[share]) != 0)
         return false;
     return share == SHARE_INSIDE || (receiver->runner == RUN_FUNCTION) == (share == SHARE_FUNCTION);
@@ -137,8 +148,9 @@ serves_lane(const struct worker *w, const struct catalogue_receiver *published)
 static bool
 is_stranger(const struct worker *w, const struct catalogue_receiver *published, enum share share)
 {
-    if (strcmp(published->mode, "durable") != 0 ||
-        strcmp(published->kind, share_kinds[share]) != 0 || !serves_lane(w, published))
+    bool is_of = share == SHARE_EXPAND ? strcmp(published->targets, "callback") == 0
+                                       : strcmp(published->kind, share_kinds[share]) == 0;
+    if (strcmp(published->mode, "durable") != 0 || !is_of || !serves_lane(w, published))
         return false;
     const struct known *known = known_find(w, published->key);
     return known == NULL || !known_is_of(known, share);

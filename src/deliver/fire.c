@@ -81,6 +81,30 @@ make_event(const owed_tx *tx, const struct subject *subject, struct str payload,
     return event;
 }
 
+/* owe_targets asks the receiver for its targets, which take the place of what the catalogue's fan-out
+ * wrote for it. */
+static owed_status
+owe_targets(owed_tx *tx, const struct new_event *event, struct new_delivery *delivery,
+    const struct receiver *receiver, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct owed_target_list list;
+    target_list_init(&list, receiver->declared.key, &arena);
+    const struct local_run run = {.owed = tx->owed,
+        .tx = tx,
+        .receiver = receiver,
+        .event = event,
+        .event_id = delivery->event_id};
+    owed_status status = local_targets(&run, &list, err);
+    // The function may have ended the transaction.
+    if (status == OWED_OK)
+        status = tx_check(tx, err);
+    if (status == OWED_OK)
+        status = store_delete_blank(tx->db, delivery->event_id, delivery->receiver_key, err);
+    return status == OWED_OK ? targets_owe(tx->db, &list, delivery, err) : status;
+}
+
 /* owe_own adds what this process declares and the catalogue does not know (yet, or any more). */
 static owed_status
 owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error *err)
@@ -97,7 +121,9 @@ owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error
             .max_attempts = receiver_max_attempts(tx->owed->registry, receiver),
             .available_at_us = event->due_at_us + receiver->declared.due_us,
         };
-        owed_status status = store_insert_delivery(tx->db, &delivery, err);
+        owed_status status = receiver->declared.targets != NULL
+            ? owe_targets(tx, event, &delivery, receiver, err)
+            : store_insert_delivery(tx->db, &delivery, err);
         if (status != OWED_OK)
             return status;
     }

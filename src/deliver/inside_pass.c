@@ -48,7 +48,8 @@ take_turn(
     struct worker *w, enum share share, struct task *task, struct known *known, struct arena *arena)
 {
     struct attempt attempt;
-    bool may_share = known->receiver->declared.database_only && group_takes(w, task, known);
+    bool may_share = share == SHARE_INSIDE && known->receiver->declared.database_only &&
+        group_takes(w, task, known);
     switch (attempt_prepare(w, task, known, arena, &attempt)) {
     case NOT_OURS:
         leave(w, share, task, known);
@@ -65,7 +66,8 @@ take_turn(
         break;
     }
     attempt.may_share = may_share;
-    if (share == SHARE_INSIDE) {
+    attempt.expands = share == SHARE_EXPAND;
+    if (share != SHARE_FUNCTION) {
         attempt.delivery.begin = group_begin;
         attempt.delivery.begin_state = &attempt;
     }

@@ -133,6 +133,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
     note_delivery(ledger, ended, note);
+    note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
+    note->target_count = ended->target_count;
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
         ended->receiver != NULL)
         note->was_told = ended->receiver->was_told;
@@ -155,6 +157,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         .excerpt = is_empty(ended->excerpt) ? "" : keep(w, ledger, ended->excerpt),
     };
     settlement->fence.claimed_by = w->claimed_by;
+    settlement->expanded = note->expanded;
 }
 
 owed_status
@@ -177,7 +180,7 @@ ledger_is_old(const struct worker *w, const struct ledger *ledger)
 static void
 count_note(owed_relay_counts *counts, const struct note *note)
 {
-    if (note->ending == ENDING_NOT_YET)
+    if (note->ending == ENDING_NOT_YET || note->expanded)
         return; // it neither succeeded nor failed
     if (note->state == STATE_SUCCEEDED)
         counts->succeeded++;
@@ -213,6 +216,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             continue;
         }
         count_note(&w->counts, note);
+        if (note->expanded)
+            report_expanded(w, settlement, note);
         if (note->asked_wait_us > 0)
             report_cut(w, settlement, note);
         if (note->was_told != NULL)

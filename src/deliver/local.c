@@ -69,32 +69,59 @@ call(const struct local_run *run, owed_delivery *delivery, const void *payload)
     return outcome;
 }
 
+/* prepare makes the delivery that the receiver sees, and decodes its payload. */
+static owed_status
+prepare(const struct local_run *run, struct arena *arena, owed_delivery **ret_delivery,
+    const void **ret_payload, owed_error *err)
+{
+    const struct receiver *receiver = run->receiver;
+    struct claimed *row = arena_alloc(arena, sizeof *row);
+    owed_delivery *delivery = arena_alloc(arena, sizeof *delivery);
+    if (row == NULL || delivery == NULL)
+        return fail_memory(err);
+    *row = facts_of(run->event, run->event_id, receiver->declared.key);
+    row->due_at_us += receiver->declared.due_us;
+    owed_status status = delivery_init(delivery, run->owed, receiver, row, TEXT_BYTES, arena, err);
+    if (status == OWED_OK)
+        status =
+            codec_decode(receiver->type, row->event_version, row->payload, arena, ret_payload, err);
+    delivery->tx = run->tx;
+    *ret_delivery = delivery;
+    return status;
+}
+
 owed_outcome
 local_run(const struct local_run *run, struct arena *arena, const char **ret_text)
 {
-    const struct receiver *receiver = run->receiver;
     const owed_outcome failed = {.verdict = OWED_VERDICT_FAILED};
-    struct claimed row = facts_of(run->event, run->event_id, receiver->declared.key);
-    owed_delivery *delivery = arena_alloc(arena, sizeof *delivery);
+    owed_delivery *delivery = NULL;
     owed_error err = {0};
     const void *payload = NULL;
-
     *ret_text = "out of memory";
-    if (delivery == NULL)
-        return failed;
-    owed_status status =
-        delivery_init(delivery, run->owed, receiver, &row, TEXT_BYTES, arena, &err);
-    if (status == OWED_OK)
-        status =
-            codec_decode(receiver->type, row.event_version, row.payload, arena, &payload, &err);
-    if (status != OWED_OK) {
+    if (prepare(run, arena, &delivery, &payload, &err) != OWED_OK) {
         const char *text = arena_strdup(arena, err.text);
         if (text != NULL)
             *ret_text = text;
         return failed;
     }
-    delivery->tx = run->tx;
     owed_outcome outcome = call(run, delivery, payload);
     *ret_text = delivery->text;
     return outcome;
+}
+
+owed_status
+local_targets(const struct local_run *run, struct owed_target_list *list, owed_error *err)
+{
+    owed_delivery *delivery = NULL;
+    const void *payload = NULL;
+    owed_status status = prepare(run, list->arena, &delivery, &payload, err);
+    if (status != OWED_OK)
+        return status;
+    struct cause before =
+        set_cause(run->owed, run->tx, (struct cause){run->event_id, run->event->correlation_id});
+    run->owed->depth++;
+    status = targets_ask(delivery, payload, list, err);
+    run->owed->depth--;
+    set_cause(run->owed, run->tx, before);
+    return status;
 }

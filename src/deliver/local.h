@@ -5,7 +5,7 @@
 #ifndef DELIVER_LOCAL_H
 #define DELIVER_LOCAL_H
 
-#include "deliver/handle.h"
+#include "deliver/targets.h"
 
 /* Receivers inside receivers inside receivers: at most so many. */
 #define LOCAL_DEPTH 16
@@ -23,6 +23,10 @@ struct local_run {
  * fires. *ret_text, in the arena, is why it was not done.
  */
 owed_outcome local_run(const struct local_run *run, struct arena *arena, const char **ret_text);
+
+/* local_targets has the receiver name the targets of an event that is being fired. */
+owed_status local_targets(
+    const struct local_run *run, struct owed_target_list *list, owed_error *err);
 
 /* inline_run runs the INLINE receivers of an event that was just written, in order of declaration,
  * up to the first that is not done: then tx is vetoed. */

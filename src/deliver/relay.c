@@ -132,7 +132,9 @@ pass(struct worker *w)
     }
     if (!colleagues_keep(w))
         return false;
-    bool busy = inside_pass(w, SHARE_INSIDE);
+    bool busy = inside_pass(w, SHARE_EXPAND);
+    if (!w->trouble.now && inside_pass(w, SHARE_INSIDE))
+        busy = true;
     if (!w->trouble.now && outside_pass(w))
         busy = true;
     if (!w->trouble.now && inside_pass(w, SHARE_FUNCTION))

@@ -73,6 +73,15 @@ report_not_yet(struct worker *w, const struct settlement *settlement, const stru
 }
 
 void
+report_expanded(struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    log_say(&w->owed->log, OWED_LOG_INFO, "delivery became one for each of its targets",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_INT("targets", (int64_t)note->target_count));
+}
+
+void
 report_discarded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
     const struct log_field facts[] = {

@@ -36,6 +36,7 @@ struct known {
 /* What a worker runs; a role is a set of these. */
 enum share {
     SHARE_INSIDE,
+    SHARE_EXPAND,   // rows that stand for the targets of any receiver
     SHARE_LOOP,     // webhooks, programs, files
     SHARE_FUNCTION, // outside receivers in C
     SHARE_COUNT
@@ -67,6 +68,8 @@ struct ended {
     int32_t code;
     const char *excerpt;
     bool keeps_all; // owed_attempt gets a row for a success too
+    bool expanded;  // targets took the place of the row
+    size_t target_count;
 };
 
 struct note {
@@ -77,6 +80,8 @@ struct note {
     char receiver_key[LIMIT_KEY_BYTES + 1];
     enum ending ending;
     enum state state;
+    bool expanded;
+    size_t target_count;
     int64_t asked_wait_us; // of a wait that was cut; else 0
     atomic_flag *was_told; // of a deferral that counts, since its receiver has no bound; else NULL
     const struct receiver *to_tell; // of the failure; NULL: nobody. Below here: only for it
@@ -136,6 +141,8 @@ struct attempt {
     owed_outcome outcome;
     bool may_share; // the transaction, with its neighbours
     bool asked;     // it has the group's transaction, in a savepoint
+    bool expands;   // the row stands for targets: they are asked for, and no receiver runs
+    size_t target_count;
     struct fired **mark;
 };
 
@@ -243,6 +250,7 @@ owed_status filters_init(struct worker *worker, owed_error *err);
 owed_status filters_refresh(struct worker *worker, owed_error *err);
 struct known *known_find(const struct worker *worker, const char *key);
 bool known_is_of(const struct known *known, enum share share);
+const char *share_kind(enum share share); // of its rows
 void known_time(struct known *known, int64_t duration_us);
 bool known_is_slow(const struct known *known); // or was never timed
 
@@ -301,6 +309,9 @@ int64_t lease_us(const struct worker *worker, const struct receiver *receiver);
 /* lease_keep renews a lease of which less than half is left; LOST. */
 owed_status lease_keep(
     struct worker *worker, struct task *task, const struct receiver *receiver, owed_error *err);
+
+/* expand.c: expand_run asks for the targets of a row and owes them; the row goes when it is settled. */
+owed_outcome expand_run(struct attempt *attempt);
 
 /* group.c and group_settle.c: the functions that return bool return false when the store failed. */
 owed_status group_begin(owed_delivery *delivery, owed_error *err);
@@ -390,6 +401,8 @@ void report_cut(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_unbounded(struct worker *worker, const struct note *note);
 void report_not_yet(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_expanded(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_discarded(
     struct worker *worker, const struct settlement *settlement, const struct note *note);

@@ -236,8 +236,10 @@ say_waiting(struct buf *out, const struct facts *f)
 static bool
 is_misplaced(const struct facts *f)
 {
+    // Until its targets are known, a row may be of a kind of its own.
+    bool expands = strcmp(f->row.kind, "expand") == 0 && strcmp(f->receiver->targets, "none") != 0;
     return strcmp(f->row.lane, f->receiver->lane) != 0 ||
-        strcmp(f->row.kind, f->receiver->kind) != 0;
+        (!expands && strcmp(f->row.kind, f->receiver->kind) != 0);
 }
 
 static void

@@ -46,7 +46,8 @@ publish_receiver(struct db *db, const struct publication *publication,
             V_INT(r->timeout_us), V_INT(r->database_only),
             V_TEXT(is_empty(r->options) ? "{}" : r->options), V_INT(publication->release),
             V_INT(publication->now_us), V_INT(r->due_us), V_INT(r->give_up_after_us),
-            V_TEXT(is_empty(r->pause) ? "lane" : r->pause)),
+            V_TEXT(is_empty(r->pause) ? "lane" : r->pause),
+            V_TEXT(is_empty(r->targets) ? "none" : r->targets), V_INT(r->eager)),
         changed, err);
 }
 
@@ -206,6 +207,8 @@ read_receiver(struct reader *r, void *item)
     receiver->due_us = read_int(r);
     receiver->give_up_after_us = read_int(r);
     receiver->pause = read_text(r);
+    receiver->targets = read_text(r);
+    receiver->eager = read_int(r) != 0;
 }
 
 owed_status

@@ -4,6 +4,8 @@
  */
 #include "store/verbs.h"
 
+#include "base/digest.h"
+
 static owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
 {
@@ -37,9 +39,26 @@ store_insert_event(
     return status;
 }
 
+static owed_status
+insert_target(struct db *db, const struct new_delivery *delivery, owed_error *err)
+{
+    struct str target = str_of(delivery->target);
+    uint8_t digest[SHA256_BYTES];
+    if (!sha256(&target, 1, digest))
+        return fail(err, OWED_STORE, "the digest of a target could not be made");
+    int64_t due_at_us = delivery->due_at_us != 0 ? delivery->due_at_us : delivery->available_at_us;
+    return change(db, STMT_DELIVERY_INSERT_TARGET,
+        ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_STR(target),
+            V_BLOB(digest, sizeof digest), V_TEXT(delivery->lane), V_TEXT(delivery->kind),
+            V_INT(delivery->max_attempts), V_INT(delivery->available_at_us), V_INT(due_at_us)),
+        NULL, err);
+}
+
 owed_status
 store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_error *err)
 {
+    if (!is_empty(delivery->target))
+        return insert_target(db, delivery, err);
     // The catalogue has written it already, nearly always.
     int64_t one = 0;
     bool found = false;
@@ -52,6 +71,13 @@ store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_e
             V_TEXT(delivery->kind), V_INT(delivery->max_attempts),
             V_INT(delivery->available_at_us)),
         NULL, err);
+}
+
+owed_status
+store_delete_blank(struct db *db, int64_t event_id, const char *receiver_key, owed_error *err)
+{
+    return change(
+        db, STMT_DELIVERY_DELETE_BLANK, ARGS(V_INT(event_id), V_TEXT(receiver_key)), NULL, err);
 }
 
 owed_status

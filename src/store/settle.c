@@ -31,9 +31,23 @@ keep_attempt(struct db *db, const struct settlement *s, owed_error *err)
     return change(db, STMT_ATTEMPT_TRIM, ARGS(V_INT(id), V_INT(LIMIT_ATTEMPT_ROWS)), NULL, err);
 }
 
+/* settle_expanded ends a row that only stood for others. What was tried goes with it. */
+static owed_status
+settle_expanded(struct db *db, const struct settlement *s, bool *ret_landed, owed_error *err)
+{
+    int64_t changed = 0;
+    owed_status status = change(db, STMT_EXPANDED, ARGS(FENCE(&s->fence)), &changed, err);
+    *ret_landed = status == OWED_OK && changed == 1;
+    if (!*ret_landed)
+        return status;
+    return change(db, STMT_ATTEMPT_TRIM, ARGS(V_INT(s->fence.delivery_id), V_INT(0)), NULL, err);
+}
+
 static owed_status
 settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_error *err)
 {
+    if (s->expanded)
+        return settle_expanded(db, s, ret_landed, err);
     bool succeeded = strcmp(s->status, "succeeded") == 0;
     bool ended = strcmp(s->status, "failed") != 0 && strcmp(s->status, "pending") != 0;
     int64_t changed = 0;

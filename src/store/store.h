@@ -72,11 +72,18 @@ struct new_delivery {
     const char *receiver_key;
     const char *lane; // qualified
     const char *kind;
+    const char *target; // NULL or "": none. With one, the catalogue's lane and kind go first
     int32_t max_attempts;
     int64_t available_at_us;
+    int64_t due_at_us; // 0: available_at_us
 };
 owed_status store_insert_delivery(
     struct db *db, const struct new_delivery *delivery, owed_error *err);
+
+/* store_delete_blank takes back what the catalogue's fan-out just wrote for a receiver without a
+ * target: the firing process names its targets itself. */
+owed_status store_delete_blank(
+    struct db *db, int64_t event_id, const char *receiver_key, owed_error *err);
 
 /* store_event_exists looks up both id and uid: ids can come again. */
 owed_status store_event_exists(
@@ -120,7 +127,7 @@ struct claim {
     const char *claimed_by;
     int64_t now_us;
     int64_t lease_us;
-    const char *kind;             // "inside" or "outside"
+    const char *kind;             // "inside", "outside" or "expand"
     const char *const *lanes;     // qualified, NULL-ended; NULL: every lane of app
     const char *app;              // with lanes NULL
     const char *const *receivers; // keys this relay can run, NULL-ended; NULL: it can run all that
@@ -159,6 +166,7 @@ struct settlement {
     int64_t duration_us;
     int32_t code;        // HTTP status, exit status, signal; 0: none
     const char *excerpt; // of the answer, or ""
+    bool expanded;       // succeeded, and others took its place: the row goes
 };
 
 /*
@@ -222,7 +230,9 @@ struct catalogue_receiver {
     int64_t timeout_us;
     int64_t due_us;
     int64_t give_up_after_us;
-    const char *pause; // "lane", "target"; NULL: "lane"
+    const char *pause;   // "lane", "target"; NULL: "lane"
+    const char *targets; // "none", "callback"; NULL: "none"
+    bool eager;
     bool database_only;
     const char *options; // JSON object: what else it declares
     int64_t release;

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 
 #define RECEIVERS 3 // durable ones of an order
-#define ORDERS 2    // fired in one transaction
+#define TARGETS 2   // of one more
+#define ROWS (RECEIVERS + TARGETS)
+#define ORDERS 2 // fired in one transaction
 #define LAST_CALL 200
 
 struct faulty {
@@ -24,6 +26,15 @@ counts(owed_delivery *delivery, const void *payload)
     (void)payload;
     faulty->on_commit_runs++;
     return owed_done();
+}
+
+static owed_status
+two_lists(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
+{
+    (void)delivery;
+    (void)payload;
+    owed_status status = owed_target_add(list, "anna", err);
+    return status == OWED_OK ? owed_target_add(list, "bert", err) : status;
 }
 
 /* The catalogue is empty, so that each row is written by the firing process, one by one. */
@@ -48,6 +59,9 @@ setup(void **state)
     for (size_t i = 0; i < RECEIVERS; i++)
         fixture_receiver(
             f, (owed_receiver){.key = keys[i], .event = &order_placed, .discard = true});
+    fixture_receiver(f,
+        (owed_receiver){
+            .key = "shop.lists", .event = &order_placed, .discard = true, .targets = two_lists});
     fixture_receiver(f,
         (owed_receiver){.key = "shop.counter",
             .event = &order_placed,
@@ -91,9 +105,9 @@ check_whole(struct faulty *faulty, owed_status status, size_t before, int64_t ca
 {
     struct fixture *f = faulty->fixture;
     size_t events = fixture_events(f) - before;
-    size_t owed = fixture_owed(f, 0, NULL) - before * RECEIVERS;
+    size_t owed = fixture_owed(f, 0, NULL) - before * ROWS;
     size_t rows = fixture_rows(f) - before / ORDERS;
-    if (owed != events * RECEIVERS)
+    if (owed != events * ROWS)
         fail_msg("call %lld: %zu events with %zu rows", (long long)call, events, owed);
     if (events != 0 && events != ORDERS)
         fail_msg("call %lld: %zu events of %d", (long long)call, events, ORDERS);
@@ -111,10 +125,13 @@ check_whole(struct faulty *faulty, owed_status status, size_t before, int64_t ca
 
 /* try_every_call fails each call in turn until a run has fewer calls than that. */
 static void
-try_every_call(struct faulty *faulty, owed_status failure, bool after)
+try_every_call(struct faulty *faulty, owed_status failure, bool after, bool is_published)
 {
     struct fixture *f = faulty->fixture;
-    open_unpublished(faulty);
+    if (is_published)
+        fixture_open(f);
+    else
+        open_unpublished(faulty);
     f->owed->db = driver_fault_wrap(f->owed->db, &faulty->fault);
     assert_non_null(f->owed->db);
     int64_t call = 1;
@@ -135,24 +152,31 @@ try_every_call(struct faulty *faulty, owed_status failure, bool after)
             break;
     }
     assert_in_range(call, 8, LAST_CALL - 1);
+    assert_int_equal(fixture_owed(f, 0, "shop.lists"), fixture_events(f) * TARGETS);
 }
 
 static void
 a_lost_connection_at_any_call_loses_all_or_nothing(void **state)
 {
-    try_every_call(*state, OWED_UNAVAILABLE, false);
+    try_every_call(*state, OWED_UNAVAILABLE, false, false);
 }
 
 static void
 a_busy_store_at_any_call_loses_all_or_nothing(void **state)
 {
-    try_every_call(*state, OWED_BUSY, false);
+    try_every_call(*state, OWED_BUSY, false, false);
 }
 
 static void
 an_answer_lost_at_any_call_loses_all_or_nothing(void **state)
 {
-    try_every_call(*state, OWED_UNSURE, true);
+    try_every_call(*state, OWED_UNSURE, true, false);
+}
+
+static void
+the_same_holds_where_the_catalogue_knows_the_receivers(void **state)
+{
+    try_every_call(*state, OWED_UNAVAILABLE, false, true);
 }
 
 static void
@@ -213,6 +237,7 @@ main(void)
         CASE(a_lost_connection_at_any_call_loses_all_or_nothing),
         CASE(a_busy_store_at_any_call_loses_all_or_nothing),
         CASE(an_answer_lost_at_any_call_loses_all_or_nothing),
+        CASE(the_same_holds_where_the_catalogue_knows_the_receivers),
         CASE(a_refusal_in_mid_write_ends_the_transaction),
         CASE(a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on),
     };

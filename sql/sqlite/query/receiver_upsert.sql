@@ -1,11 +1,13 @@
 -- Publishes a receiver; changes nothing where nothing differs, or where a newer release declared it.
 -- Parameters: key, app, event_name, mode, site, kind, lane, max_attempts, backoff_base, backoff_cap,
--- lease, timeout, database_only, options, release, published_at, due, give_up_after, pause.
+-- lease, timeout, database_only, options, release, published_at, due, give_up_after, pause,
+-- targets, eager.
 -- Index: the primary key.
 insert into owed_receiver (key, app, event_name, mode, site, kind, lane, max_attempts, backoff_base,
-    backoff_cap, lease, timeout, database_only, options, release, published_at, due, give_up_after, pause)
+    backoff_cap, lease, timeout, database_only, options, release, published_at, due, give_up_after, pause,
+    targets, eager)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-    $17, $18, $19)
+    $17, $18, $19, $20, $21)
 on conflict (key) do update
 set app = excluded.app, event_name = excluded.event_name, mode = excluded.mode,
     site = excluded.site, kind = excluded.kind, lane = excluded.lane,
@@ -13,6 +15,7 @@ set app = excluded.app, event_name = excluded.event_name, mode = excluded.mode,
     backoff_cap = excluded.backoff_cap, lease = excluded.lease, timeout = excluded.timeout,
     database_only = excluded.database_only, options = excluded.options, due = excluded.due,
     give_up_after = excluded.give_up_after, pause = excluded.pause,
+    targets = excluded.targets, eager = excluded.eager,
     release = max(owed_receiver.release, excluded.release),
     published_at = excluded.published_at, removed_at = 0
 where (excluded.release = 0 or excluded.release >= owed_receiver.release)
@@ -21,8 +24,9 @@ and (owed_receiver.removed_at <> 0 or excluded.release > owed_receiver.release
         owed_receiver.kind, owed_receiver.lane, owed_receiver.max_attempts,
         owed_receiver.backoff_base, owed_receiver.backoff_cap, owed_receiver.lease,
         owed_receiver.timeout, owed_receiver.database_only, owed_receiver.options,
-        owed_receiver.due, owed_receiver.give_up_after, owed_receiver.pause)
+        owed_receiver.due, owed_receiver.give_up_after, owed_receiver.pause,
+        owed_receiver.targets, owed_receiver.eager)
     is not (excluded.app, excluded.event_name, excluded.mode, excluded.site, excluded.kind,
         excluded.lane, excluded.max_attempts, excluded.backoff_base, excluded.backoff_cap,
-        excluded.lease, excluded.timeout, excluded.database_only, excluded.options, excluded.due, excluded.give_up_after,
-        excluded.pause))
+        excluded.lease, excluded.timeout, excluded.database_only, excluded.options, excluded.due,
+        excluded.give_up_after, excluded.pause, excluded.targets, excluded.eager))
