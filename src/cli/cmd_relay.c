@@ -207,7 +207,7 @@ supervise(struct cli *cli, const char *url)
 static int
 run_relay(struct cli *cli)
 {
-    struct relay_seat seat = {.courtesy_us = RELAY_COURTESY_US};
+    struct relay_seat seat = {.hole_us = RELAY_HOLE_US};
     if (shared_take_seat(&seat.shared, &seat.slot, &seat.role, &cli->err) != OWED_OK)
         return cli_fail(cli);
     int code = check_words(cli);

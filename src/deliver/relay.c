@@ -273,6 +273,6 @@ owed_relay_run(owed *handle, const owed_relay_settings *settings, owed_relay_cou
     owed_status status = refuse_timeouts(handle, err);
     if (status != OWED_OK)
         return status;
-    const struct relay_seat seat = {.role = ROLE_ALL, .courtesy_us = RELAY_COURTESY_US};
+    const struct relay_seat seat = {.role = ROLE_ALL, .hole_us = RELAY_HOLE_US};
     return relay_work(handle, settings, &seat, ret_counts, err);
 }

@@ -18,11 +18,11 @@ struct relay_seat {
     /* wait passes the time in place of an idle wait or a back-off; NULL: the kernel's clock does. */
     void (*wait)(void *state, int64_t timeout_us);
     void *wait_state;
-    int64_t courtesy_us; // of each second: a single writer is left to others, seen or not; 0: none
+    int64_t hole_us; // twice a second a busy single writer is left alone for so long; 0: never
 };
 
 /* What a relay at work has for it. */
-#define RELAY_COURTESY_US INT64_C(50000)
+#define RELAY_HOLE_US INT64_C(105000)
 
 /*
  * relay_work delivers on the calling thread until once, limit or passes are reached, or a stop was

@@ -68,46 +68,6 @@ worker_share_counts(struct worker *w)
     w->counts_told = w->counts;
 }
 
-/* --- others --- */
-
-void
-others_look(struct worker *w)
-{
-    const struct driver *driver = w->owed->db->driver;
-    if (!driver->single_writer || driver->changed == NULL)
-        return;
-    if (w->courtesy_mono_us == 0)
-        w->courtesy_mono_us = worker_mono_us(w);
-    // Our relay's other workers count their commits; what is beyond that is the application's.
-    int64_t others = 0;
-    if (w->seat.shared != NULL)
-        others = atomic_load(&w->seat.shared->commits) - w->own_commits;
-    bool is_changed = driver->changed(w->owed->db);
-    w->took_sign = true;
-    if (is_changed && others == w->others_commits)
-        w->others_wrote_mono_us = worker_mono_us(w);
-    w->others_commits = others;
-}
-
-bool
-others_write(struct worker *w)
-{
-    if (!w->owed->db->driver->single_writer)
-        return false;
-    int64_t now_us = worker_mono_us(w);
-    if (w->others_wrote_mono_us != 0 && now_us - w->others_wrote_mono_us < WRITING_US)
-        return true;
-    return (now_us - w->courtesy_mono_us) % US_PER_SECOND < w->seat.courtesy_us;
-}
-
-void
-worker_yield(struct worker *w)
-{
-    others_look(w);
-    if (others_write(w))
-        worker_pause(w, GROUP_PAUSE_US);
-}
-
 /* --- waiting --- */
 
 bool

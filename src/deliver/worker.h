@@ -23,7 +23,6 @@
 #define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
 #define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
 #define STUMBLES 3                   // as often as this the store is thought to be to blame
-#define WRITING_US INT64_C(1000000)  // how long a commit of others is news
 
 /* --- receivers of this process, and which rows a claim may ask for: claim_filter.c --- */
 
@@ -234,7 +233,10 @@ struct worker {
     int64_t own_commits;
     int64_t others_commits;       // of the other workers, when last looked at
     int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
-    int64_t courtesy_mono_us;     // since when a part of each second is left to whoever waits
+    int64_t yielded_mono_us;      // latest write
+    int64_t streak_mono_us;       // since when the writer was not free for long
+    int64_t crowd_mono_us;        // when is_crowded was last looked up
+    bool is_crowded;              // another process has the store open
     bool took_sign; // others_look took the store's sign of a commit, which the wait will not see
     bool wrote;     // since the last upkeep
 };
@@ -365,14 +367,10 @@ bool worker_wait(struct worker *worker, int64_t timeout_us);
 void worker_pause(struct worker *worker, int64_t timeout_us);
 int64_t worker_now_us(const struct worker *worker);
 int64_t worker_mono_us(const struct worker *worker);
-/* others_write tells whether the application was seen to commit lately. One that waits for a single
- * writer cannot be seen, and may never get it: so at first, and for a part of each second, it is
- * taken to be there. */
-bool others_write(struct worker *worker);
+/* others.c: others_look notices commits of the application, others_write tells whether there was one
+ * lately. worker_yield leaves a single writer to others for a moment; called after every write. */
 void others_look(struct worker *worker);
-
-/* worker_yield leaves a single writer to others for a moment, where they were seen to write lately:
- * whoever waits for it with growing pauses would otherwise never find it free. After every write. */
+bool others_write(struct worker *worker);
 void worker_yield(struct worker *worker);
 
 /* idle.c: both return when there may be something to do. */

@@ -116,6 +116,10 @@ struct driver {
      * SQLite, a file that was deleted or replaced. begin asks it before a write. */
     owed_status (*still_there)(struct db *db, owed_error *err);
 
+    /* alone tells whether no process but those that is_ours knows has the store open; false where that
+     * cannot be told. NULL: nobody waits for a single writer here. */
+    bool (*alone)(struct db *db, bool (*is_ours)(void *state, int pid), void *state);
+
     /* path is the file that holds the store, absolute; NULL or "" where there is none. */
     const char *(*path)(struct db *db);
 

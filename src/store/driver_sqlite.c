@@ -44,6 +44,7 @@ const struct driver driver_sqlite = {
     .wake_fd = sqlite_wake_fd,
     .changed = sqlite_changed,
     .still_there = sqlite_still_there,
+    .alone = sqlite_alone,
     .path = path,
     .tidy = sqlite_tidy,
     .native = native,

@@ -86,6 +86,9 @@ void sqlite_veto(struct db *db);
 /* sqlite_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
 owed_status sqlite_still_ours(struct sqlite_db *conn, owed_error *err);
 
+/* sqlite_alone.c */
+bool sqlite_alone(struct db *db, bool (*is_ours)(void *state, int pid), void *state);
+
 /* sqlite_wake.c */
 int sqlite_wake_fd(struct db *db);
 bool sqlite_changed(struct db *db);
