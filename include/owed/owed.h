@@ -155,7 +155,7 @@ typedef struct owed_relay_settings {
     int64_t orphan_grace_us;    /* 10 min; -1: none */
     int32_t max_losses;         /* 10; -1: no limit */
     int32_t error_length;       /* 2000 bytes */
-    int32_t in_flight;          /* 200 requests at once */
+    int32_t in_flight;          /* 200 requests at once, and so many of each start function */
     int32_t exec_in_flight;     /* 16 programs at once */
 } owed_relay_settings;
 

@@ -111,7 +111,8 @@ OWED_API owed_bytes owed_delivery_payload(const owed_delivery *delivery);
  * owed_delivery_lost tells whether the row is known to be somebody else's by now: its lease was over
  * and it was taken. Nothing that this attempt does will be recorded then, and the other one runs.
  * Under owed relay a lease is renewed as long as the receiver runs, so that this happens only to a
- * relay that was cut off from its store or stood still; a long receiver may ask now and then.
+ * relay that was cut off from its store or stood still; a long receiver may ask now and then. Of a
+ * delivery that start was handed it tells whether anybody still waits for it.
  */
 OWED_API bool owed_delivery_lost(const owed_delivery *delivery);
 
@@ -134,6 +135,42 @@ OWED_API owed_tx *owed_delivery_tx(owed_delivery *delivery);
  * under owed relay has failed an attempt.
  */
 typedef owed_outcome (*owed_run)(owed_delivery *delivery, const void *payload);
+
+/*
+ * A receiver that only starts its work, many at once: start returns at once, on the relay's own
+ * thread and in no transaction; owed_finish says later, from any thread, what the attempt came to.
+ * payload, and the delivery with its facts, are the receiver's until it calls owed_delivery_release,
+ * once and last: from the thread that finishes, as a rule. Only one thread at a time may use a
+ * delivery, but for the four functions below, which may be called from several.
+ *
+ * The lease is renewed as long as the attempt is in flight and the relay lives. Past its timeout_us
+ * it has failed; a relay that stops waits for it that long, or for one lease where there is no
+ * timeout, and then it has failed, too. So has what is released unfinished.
+ */
+typedef void (*owed_start)(owed_delivery *delivery, const void *payload);
+
+/*
+ * owed_finish hands the outcome to the relay, which records it.
+ * INVALID: it was finished before, or is no delivery of a start function. LOST: nobody waits for it
+ * any more, since its time or its lease was over or the relay ended. What is said then (owed_failed
+ * and the like) changes nothing.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_finish(
+    owed_delivery *delivery, owed_outcome outcome, owed_error *err);
+
+/*
+ * owed_finish_with has the relay call function on its own thread, with the delivery in a state in
+ * which owed_delivery_tx gives the transaction that carries the acknowledgement; what function
+ * returns is what the attempt came to. It may be called again where that transaction could not be
+ * committed, and not at all where the relay ends first: state must outlive the relay. The statuses
+ * are those of owed_finish.
+ */
+typedef owed_outcome (*owed_finish_function)(owed_delivery *delivery, void *state);
+OWED_API OWED_MUSTUSE owed_status owed_finish_with(
+    owed_delivery *delivery, owed_finish_function function, void *state, owed_error *err);
+
+/* owed_delivery_release gives back what start was handed. One that was not finished has failed. */
+OWED_API void owed_delivery_release(owed_delivery *delivery);
 
 /* What is known of a failed attempt, by the time it has been recorded. Absent strings are "". */
 typedef struct owed_failure {
@@ -224,6 +261,7 @@ typedef struct owed_receiver {
 
     /* Exactly one of these. All but run are outside receivers by nature. */
     owed_run run;
+    owed_start start;
     const char
         *webhook;     /* URL, http or https: POST of the payload, signed when there is a secret */
     const char *exec; /* absolute path of a program */
@@ -267,7 +305,7 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
 
 /*
  * owed_declare_receiver adds a receiver, and its event's type where that is new. Everything is
- * copied but event, run, on_failure, targets and state, which must outlive the registry.
+ * copied but event, run, start, on_failure, targets and state, which must outlive the registry.
  * CONFIG: whatever is contradictory, out of range, or only for durable receivers; a second
  * receiver under the key. The same declaration again is fine.
  */

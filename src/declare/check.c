@@ -84,14 +84,16 @@ receiver_event_name(const owed_receiver *receiver)
     return or_empty(receiver->event_name);
 }
 
-/* Which of the five it has, as a bit for each. */
+/* Which of the six it has, as a bit for each. */
 static unsigned
 runners_given(const owed_receiver *receiver)
 {
     return (unsigned)(receiver->run != NULL) << RUN_FUNCTION |
         (unsigned)(receiver->webhook != NULL) << RUN_WEBHOOK |
         (unsigned)(receiver->exec != NULL) << RUN_EXEC |
-        (unsigned)(receiver->file != NULL) << RUN_FILE | (unsigned)receiver->discard << RUN_DISCARD;
+        (unsigned)(receiver->file != NULL) << RUN_FILE |
+        (unsigned)receiver->discard << RUN_DISCARD |
+        (unsigned)(receiver->start != NULL) << RUN_START;
 }
 
 enum runner
@@ -139,7 +141,7 @@ check_runner(const struct declaration *declaration, owed_error *err)
     if (count == 1)
         return OWED_OK;
     return refuse(declaration, err,
-        "%s; exactly one of run (in C), webhook, exec, file and discard is right",
+        "%s; exactly one of run or start (in C), webhook, exec, file and discard is right",
         count == 0 ? "nothing says what it does" : "several things say what it does");
 }
 
@@ -226,6 +228,7 @@ durable_only(const owed_receiver *receiver)
         bool given;
         const char *name;
     } rows[] = {
+        {receiver->start != NULL, "start"},
         {receiver->webhook != NULL, "webhook"},
         {receiver->exec != NULL, "exec"},
         {receiver->file != NULL, "file"},

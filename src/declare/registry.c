@@ -167,7 +167,7 @@ static bool
 is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
 {
     const owed_receiver *a = &known->declared;
-    return same_event(a, b) && a->mode == b->mode && a->run == b->run &&
+    return same_event(a, b) && a->mode == b->mode && a->run == b->run && a->start == b->start &&
         same_text(a->webhook, b->webhook) && same_text(a->exec, b->exec) &&
         same_text(a->file, b->file) && a->discard == b->discard &&
         same_text(a->secret, b->secret) && same_text(a->secret_file, b->secret_file) &&

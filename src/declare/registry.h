@@ -17,7 +17,8 @@ enum runner {
     RUN_WEBHOOK,
     RUN_EXEC,
     RUN_FILE,
-    RUN_DISCARD
+    RUN_DISCARD,
+    RUN_START // C, finished later
 };
 
 struct receiver {

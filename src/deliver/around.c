@@ -5,6 +5,7 @@
 #include "deliver/around.h"
 
 #include "base/error.h"
+#include "deliver/errand.h"
 
 #define NOTE_KEY_BYTES 64
 #define NOTE_VALUE_BYTES 200
@@ -178,11 +179,9 @@ place_for(owed_delivery *delivery, const char *key)
     return &delivery->notes[delivery->note_count++];
 }
 
-void
-owed_delivery_note(owed_delivery *delivery, const char *key, const char *value)
+static void
+add_note(owed_delivery *delivery, const char *key, const char *value)
 {
-    if (is_empty(key))
-        return;
     const char *word = clean_key(delivery->arena, key);
     const char *text = clean_value(delivery->arena, value);
     if (word == NULL || text == NULL)
@@ -190,4 +189,14 @@ owed_delivery_note(owed_delivery *delivery, const char *key, const char *value)
     struct log_field *note = place_for(delivery, word);
     if (note != NULL)
         *note = LOG_TEXT(word, text);
+}
+
+void
+owed_delivery_note(owed_delivery *delivery, const char *key, const char *value)
+{
+    if (is_empty(key))
+        return;
+    if (errand_hold(delivery))
+        add_note(delivery, key, value);
+    errand_unhold(delivery);
 }

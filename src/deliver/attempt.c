@@ -135,44 +135,56 @@ row_check(struct worker *w, struct task *task, const struct known *known)
 }
 
 enum readiness
+attempt_decode(struct worker *w, const struct task *task, const struct known *known,
+    struct arena *arena, const void **ret_payload)
+{
+    const struct claimed *row = task->row;
+    owed_error err = {0};
+    owed_status status = codec_decode(
+        known->receiver->type, row->event_version, row->payload, arena, ret_payload, &err);
+    if (status == OWED_OK)
+        return READY;
+    if (status == OWED_INVALID || status == OWED_LIMIT || status == OWED_CONFIG)
+        return note_end(w, task, known, ENDING_UNDECODABLE, err.text);
+    trouble(w, "prepare an attempt", &err);
+    return NO_STORE;
+}
+
+enum readiness
 attempt_prepare(struct worker *w, struct task *task, struct known *known, struct arena *arena,
     struct attempt *ret_attempt)
 {
     *ret_attempt = (struct attempt){.worker = w, .task = task, .known = known};
     enum readiness readiness = row_check(w, task, known);
+    if (readiness == READY)
+        readiness = attempt_decode(w, task, known, arena, &ret_attempt->payload);
     if (readiness != READY)
         return readiness;
-    const struct claimed *row = task->row;
     owed_error err = {0};
-    owed_status status = codec_decode(known->receiver->type, row->event_version, row->payload,
-        arena, &ret_attempt->payload, &err);
-    if (status == OWED_INVALID || status == OWED_LIMIT || status == OWED_CONFIG)
-        return note_end(w, task, known, ENDING_UNDECODABLE, err.text);
-    if (status == OWED_OK)
-        status = delivery_init(&ret_attempt->delivery, w->owed, known->receiver, row,
-            (size_t)w->settings.error_length, arena, &err);
+    owed_status status = delivery_init(&ret_attempt->delivery, w->owed, known->receiver, task->row,
+        (size_t)w->settings.error_length, arena, &err);
     if (status == OWED_OK)
         return READY;
     trouble(w, "prepare an attempt", &err);
     return NO_STORE;
 }
 
-static void
-show_hand(const struct attempt *a)
+void
+show_hand(struct worker *w, const struct task *task, const struct receiver *receiver,
+    int64_t started_at_us)
 {
-    struct worker *w = a->worker;
     if (w->seat.shared == NULL)
         return;
-    const struct claimed *row = a->task->row;
+    const struct claimed *row = task->row;
     struct in_hand hand = {
         .delivery_id = row->fence.delivery_id,
         .claimed_at_us = row->fence.claimed_at_us,
-        .started_at_us = a->started_at_us,
+        .started_at_us = started_at_us,
         .started_mono_us = clock_monotonic_us(&clock_system),
-        .timeout_us = a->known->receiver->declared.timeout_us,
-        .lease_us = lease_us(w, a->known->receiver),
-        .lease_expires_at_us = a->task->lease_expires_at_us,
-        .attempt = a->delivery.attempt,
+        .timeout_us = receiver->declared.timeout_us,
+        .lease_us = lease_us(w, receiver),
+        .lease_expires_at_us = task->lease_expires_at_us,
+        .attempt = row->attempts + 1,
     };
     snprintf(hand.receiver_key, sizeof hand.receiver_key, "%s", row->receiver_key);
     slot_begin(w->seat.shared, w->seat.slot, &hand);
@@ -199,6 +211,16 @@ end_own_transaction(struct attempt *a)
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
 }
 
+static owed_outcome
+call_finish(struct attempt *a)
+{
+    owed_delivery *delivery = &a->delivery;
+    delivery->text[0] = '\0';
+    delivery->text_set = false;
+    return delivery_make_sense(
+        delivery, a->finish(delivery, a->finish_state), "the function to finish with");
+}
+
 void
 attempt_run(struct attempt *a)
 {
@@ -206,7 +228,7 @@ attempt_run(struct attempt *a)
     const struct claimed *row = a->task->row;
     a->started_at_us = worker_now_us(a->worker);
     a->started_mono_us = worker_mono_us(a->worker);
-    show_hand(a);
+    show_hand(a->worker, a->task, a->known->receiver, a->started_at_us);
     a->delivery.slot = a->worker->slot;
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
@@ -214,6 +236,8 @@ attempt_run(struct attempt *a)
     // A row that stands for targets reaches no receiver: nothing is wrapped around it.
     if (a->expands)
         a->outcome = expand_run(a);
+    else if (a->finish != NULL)
+        a->outcome = call_finish(a);
     else if (around_enter(&a->delivery, &a->outcome))
         a->outcome = delivery_call(&a->delivery, a->payload);
     a->worker->in_hand = NULL;

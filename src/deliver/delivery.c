@@ -10,6 +10,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "deliver/errand.h"
 #include "deliver/shared.h"
 
 void
@@ -104,6 +105,12 @@ owed_delivery_tx(owed_delivery *delivery)
 bool
 owed_delivery_lost(const owed_delivery *delivery)
 {
+    if (delivery->errand != NULL) {
+        bool is_open = errand_hold(delivery);
+        bool is_closed = !is_open && delivery->errand->state == ERRAND_CLOSED;
+        errand_unhold(delivery);
+        return is_closed;
+    }
     return delivery->slot != NULL && slot_is_lost(delivery->slot);
 }
 

@@ -18,6 +18,8 @@ struct owed_delivery {
 
     const struct slot *slot; // where its worker is told that the row was taken; NULL: nowhere
 
+    struct errand *errand; // it was handed to a start function; NULL: it was not
+
     owed_tx *tx; // what owed_delivery_tx hands out, once begun
     /* begin is called by the first owed_delivery_tx; NULL: this delivery has no transaction. */
     owed_status (*begin)(owed_delivery *delivery, owed_error *err);

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/moment.h"
 #include "deliver/delivery.h"
+#include "deliver/errand.h"
 
 /* character_len is the length that a lead byte announces; 0: no character starts so. */
 static size_t
@@ -45,7 +46,7 @@ make_utf8(char *text, bool was_cut)
 }
 
 static void
-say(owed_delivery *delivery, const char *prefix, const char *format, va_list args)
+write_text(owed_delivery *delivery, const char *prefix, const char *format, va_list args)
 {
     size_t size = delivery->text_size + 1;
     int prefix_len = snprintf(delivery->text, size, "%s", prefix);
@@ -57,12 +58,21 @@ say(owed_delivery *delivery, const char *prefix, const char *format, va_list arg
     delivery->text_set = true;
 }
 
+/* say is for receivers: what they say of a delivery that was finished, or given up, is too late. */
+static void
+say(owed_delivery *delivery, const char *prefix, const char *format, va_list args)
+{
+    if (errand_hold(delivery))
+        write_text(delivery, prefix, format, args);
+    errand_unhold(delivery);
+}
+
 void
 delivery_say(owed_delivery *delivery, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(delivery, "", format, args);
+    write_text(delivery, "", format, args);
     va_end(args);
 }
 

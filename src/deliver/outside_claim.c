@@ -27,7 +27,8 @@ receivers_with_room(struct worker *w, int32_t *ret_room, bool *ret_all)
 }
 
 static bool
-enlist(struct worker *w, struct batch *batch, struct task *task, const struct known *known)
+enlist(struct worker *w, struct batch *batch, struct task *task, struct known *known,
+    const void *payload)
 {
     struct sortie *sortie = arena_alloc(&batch->arena, sizeof *sortie);
     owed_error err = {0};
@@ -42,6 +43,7 @@ enlist(struct worker *w, struct batch *batch, struct task *task, const struct kn
     sortie->batch = batch;
     sortie->task = task;
     sortie->known = known;
+    sortie->payload = payload;
     task->state = TASK_AWAY;
     batch->flights++;
     sortie_note_renewal(w, sortie);
@@ -64,12 +66,17 @@ leave_stranger(struct worker *w, struct task *task)
 static bool
 sort_out(struct worker *w, struct batch *batch, struct task *task)
 {
-    const struct known *known = known_find(w, task->row->receiver_key);
+    struct known *known = known_find(w, task->row->receiver_key);
     if (known == NULL || !known_is_of(known, SHARE_LOOP))
         return leave_stranger(w, task);
-    switch (row_check(w, task, known)) {
+    const void *payload = NULL;
+    enum readiness readiness = row_check(w, task, known);
+    // The others take the payload as it is.
+    if (readiness == READY && known->receiver->runner == RUN_START)
+        readiness = attempt_decode(w, task, known, &batch->arena, &payload);
+    switch (readiness) {
     case READY:
-        return enlist(w, batch, task, known);
+        return enlist(w, batch, task, known, payload);
     case NOT_OURS:
         report_left(w, task->row, "event not declared here: left for a relay that knows it");
         task->state = TASK_LEFT;

@@ -16,7 +16,7 @@
 void
 sortie_let_go(struct batch *batch)
 {
-    if (--batch->flights == 0)
+    if (atomic_fetch_sub(&batch->flights, 1) == 1)
         batch_free(batch);
 }
 
@@ -53,6 +53,8 @@ sorties_take_out(struct sorties *list, struct sortie *sortie)
 int32_t
 sortie_room(const struct worker *w, const struct known *known)
 {
+    if (known->receiver->runner == RUN_START)
+        return w->settings.in_flight - known->away;
     return w->ops->room(w->outside, known->receiver);
 }
 
@@ -64,8 +66,8 @@ sortie_note_renewal(struct worker *w, const struct sortie *sortie)
         w->next_renewal_us = at_us;
 }
 
-static void
-collect(struct worker *w, struct flight *ended)
+void
+sorties_land(struct worker *w, struct flight *ended)
 {
     while (ended != NULL) {
         struct sortie *sortie = (struct sortie *)ended;
@@ -74,6 +76,9 @@ collect(struct worker *w, struct flight *ended)
         sorties_take_out(&w->flying, sortie);
         sorties_append(&w->landed, sortie);
         w->flight_count--;
+        // One that could not enter the hook was never handed out.
+        if (sortie->errand.line != NULL)
+            sortie->known->away--;
     }
 }
 
@@ -87,10 +92,12 @@ start(struct worker *w, struct sortie *sortie)
     sorties_append(&w->flying, sortie);
     w->flight_count++;
     flight->next = NULL;
-    if (around_enter(&flight->delivery, &flight->outcome))
-        w->ops->start(w->outside, flight);
+    if (!around_enter(&flight->delivery, &flight->outcome))
+        sorties_land(w, flight);
+    else if (is_errand(sortie))
+        errand_start(w, sortie);
     else
-        collect(w, flight);
+        w->ops->start(w->outside, flight);
 }
 
 /* start_waiting starts, in their order, what there is room for. */
@@ -125,18 +132,27 @@ start_waiting(struct worker *w)
 void
 outside_attend(struct worker *w)
 {
-    if (w->flight_count > 0)
-        collect(w, w->ops->poll(w->outside, NULL, 0, 0));
+    if (w->flight_count == 0)
+        return;
+    sorties_land(w, w->ops->poll(w->outside, NULL, 0, 0));
+    errands_collect(w);
+    errands_expire(w);
 }
 
 void
 outside_wait(struct worker *w, int64_t timeout_us)
 {
-    int fds[WAKE_FDS];
+    int fds[WAKE_FDS + 1];
     size_t count = wake_fds(w->wake, fds);
+    if (w->errands != NULL)
+        fds[count++] = errands_fd(w->errands);
+    if (errands_next_us(w) < timeout_us)
+        timeout_us = errands_next_us(w);
     int64_t wait_us = wake_timeout_us(w->wake, timeout_us);
     int timeout_ms = (int)((wait_us + US_PER_MS - 1) / US_PER_MS);
-    collect(w, w->ops->poll(w->outside, fds, count, timeout_ms));
+    sorties_land(w, w->ops->poll(w->outside, fds, count, timeout_ms));
+    errands_collect(w);
+    errands_expire(w);
     wake_take(w->wake);
 }
 
@@ -162,6 +178,13 @@ note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
     ledger_add(w, ledger, &ended);
 }
 
+/* ends_itself: it finishes with a function, in a transaction of its own. */
+static bool
+ends_itself(const struct sortie *sortie)
+{
+    return sortie->errand.state == ERRAND_FINISHED && sortie->errand.function != NULL;
+}
+
 /* settle_some writes a ledger full of what has landed. */
 static bool
 settle_some(struct worker *w)
@@ -170,7 +193,8 @@ settle_some(struct worker *w)
     ledger_clear(ledger);
     ledger->is_unsure = w->landed_unsure;
     size_t count = 0;
-    for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS; s = s->next, count++)
+    for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS && !ends_itself(s);
+         s = s->next, count++)
         note_landed(w, ledger, s);
     owed_error err = {0};
     if (ledger_flush(w, ledger, &err) != OWED_OK) {
@@ -193,9 +217,11 @@ settle_some(struct worker *w)
 bool
 outside_settle(struct worker *w)
 {
-    while (w->landed.first != NULL)
-        if (!settle_some(w))
+    while (w->landed.first != NULL) {
+        struct sortie *first = w->landed.first;
+        if (!(ends_itself(first) ? errand_settle(w, first) : settle_some(w)))
             return false;
+    }
     return true;
 }
 
@@ -214,6 +240,8 @@ renew(struct worker *w, struct sortie *sortie)
         trouble(w, "renew a lease", &err);
     if (!sortie->is_lost)
         sortie_note_renewal(w, sortie);
+    else if (sortie->errand.line != NULL)
+        errand_lose(w, sortie);
     return status == OWED_OK || status == OWED_LOST;
 }
 
@@ -226,8 +254,10 @@ renew_due(struct worker *w)
     struct sortie *lists[] = {w->flying.first, w->waiting.first};
     bool ok = true;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        for (struct sortie *s = lists[i]; s != NULL && ok; s = s->next)
+        for (struct sortie *s = lists[i], *next = NULL; s != NULL && ok; s = next) {
+            next = s->next;
             ok = renew(w, s);
+        }
     // The rest is due all the same once the store is back.
     if (!ok)
         w->next_renewal_us = 0;
@@ -273,6 +303,7 @@ outside_stop(struct worker *w)
 void
 outside_finish(struct worker *w)
 {
+    errands_limit(w);
     while (w->flight_count > 0) {
         outside_wait(w, US_PER_SECOND);
         if (!w->trouble.now && outside_settle(w))
@@ -292,6 +323,8 @@ outside_close(struct worker *w)
         while (lists[i]->first != NULL) {
             struct sortie *sortie = lists[i]->first;
             sorties_take_out(lists[i], sortie);
+            if (sortie->errand.line != NULL)
+                errand_close(&sortie->errand);
             around_leave_unrecorded(&sortie->flight.delivery);
             sortie_let_go(sortie->batch);
         }

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "deliver/errand.h"
 #include "deliver/worker.h"
 
 #define GIVE_UP_FAILURES 5
@@ -55,7 +56,11 @@ open_outside(struct worker *w, owed_error *err)
         .clock = w->owed->clock,
         .log = &w->owed->log,
     };
-    return w->ops->open(&settings, &w->outside, err);
+    owed_status status = w->ops->open(&settings, &w->outside, err);
+    for (size_t i = 0; i < w->known_count && status == OWED_OK && w->errands == NULL; i++)
+        if (w->known[i].receiver->runner == RUN_START)
+            status = errands_new(&w->errands, err);
+    return status;
 }
 
 static owed_status
@@ -80,6 +85,7 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     w->passes_left = w->settings.passes > 0 ? w->settings.passes : -1;
     w->idle_us = w->settings.poll_us;
     w->next_renewal_us = INT64_MAX;
+    w->next_deadline_mono_us = INT64_MAX;
     // What was committed before now is no news.
     others_look(w);
     w->others_wrote_mono_us = 0;
@@ -94,6 +100,7 @@ worker_free(struct worker *w)
     if (w == NULL)
         return;
     outside_close(w);
+    errands_let_go(w->errands);
     wake_close(w->wake);
     arena_done(&w->group.ledger.arena);
     arena_done(&w->gathered.arena);

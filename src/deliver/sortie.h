@@ -5,25 +5,48 @@
 #ifndef DELIVER_SORTIE_H
 #define DELIVER_SORTIE_H
 
+#include "deliver/errand.h"
 #include "deliver/worker.h"
 
 struct sortie {
     struct flight flight; // the first member: the loop hands back flights
     struct batch *batch;
     struct task *task;
-    const struct known *known;
-    bool is_lost; // its lease could not be renewed
+    struct known *known;
+    bool is_lost;         // its lease could not be renewed
+    struct errand errand; // of a receiver that only starts; below here: only then
+    const void *payload;
+    int64_t deadline_mono_us; // INT64_MAX: none
     struct sortie *prev, *next;
 };
 
 void sorties_append(struct sorties *list, struct sortie *sortie);
 void sorties_take_out(struct sorties *list, struct sortie *sortie);
 
-/* sortie_let_go ends the batch with its last sortie. */
+/* sorties_land moves what has ended, a list, from the flying to the landed. */
+void sorties_land(struct worker *worker, struct flight *ended);
+
+/* sortie_let_go ends the batch with its last sortie. May be called from any thread. */
 void sortie_let_go(struct batch *batch);
 int32_t sortie_room(const struct worker *worker, const struct known *known);
 /* sortie_note_renewal sees to it that its lease is renewed when it is half spent. */
 void sortie_note_renewal(struct worker *worker, const struct sortie *sortie);
+
+/* --- receivers that only start: outside_errand.c --- */
+
+bool is_errand(const struct sortie *sortie);
+void errand_start(struct worker *worker, struct sortie *sortie);
+/* errands_collect lands what was finished, errands_expire what was not in time. */
+void errands_collect(struct worker *worker);
+void errands_expire(struct worker *worker);
+int64_t errands_next_us(
+    const struct worker *worker); // until the next one's time is over; INT64_MAX
+/* errands_limit gives all that have no end of their own one: a stop was asked for. */
+void errands_limit(struct worker *worker);
+/* errand_lose ends the waiting for one whose lease was lost, if it is such. */
+void errand_lose(struct worker *worker, struct sortie *sortie);
+/* errand_settle records one that is finished with a function; false is trouble. */
+bool errand_settle(struct worker *worker, struct sortie *sortie);
 
 /* outside_claim takes rows for the room there is; true: some were ours. */
 bool outside_claim(struct worker *worker);

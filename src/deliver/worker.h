@@ -30,6 +30,7 @@ struct known {
     const struct receiver *receiver;
     bool timed;
     int64_t usual_us; // how long it takes, as a moving average
+    int32_t away;     // attempts that it has started and that are in flight
 };
 
 /* What a worker runs; a role is a set of these. */
@@ -122,8 +123,8 @@ struct batch {
     struct arena arena;
     struct task *tasks;
     size_t count;
-    size_t cursor;  // nothing to do before it, unless a group broke up
-    size_t flights; // outside: not settled yet
+    size_t cursor;         // nothing to do before it, unless a group broke up
+    atomic_size_t flights; // outside: who still needs it
 };
 
 /* --- one attempt: attempt.c; the transaction of several: group.c --- */
@@ -142,6 +143,8 @@ struct attempt {
     bool asked;     // it has the group's transaction, in a savepoint
     bool expands;   // the row stands for targets: they are asked for, and no receiver runs
     size_t target_count;
+    owed_finish_function finish; // in place of the receiver, which has run; NULL: none
+    void *finish_state;
     struct fired **mark;
 };
 
@@ -221,6 +224,9 @@ struct worker {
     size_t flight_count;
     bool landed_unsure; // the answer to their commit was lost
     int64_t next_renewal_us;
+    struct errands *errands; // NULL: no receiver here only starts
+    int64_t next_deadline_mono_us;
+    bool errands_are_limited; // a stop was asked for
 
     struct wake *wake;
     int64_t idle_us;
@@ -301,6 +307,12 @@ void attempt_run(struct attempt *attempt);
 void attempt_ended(struct attempt *attempt, struct ended *ret_ended);
 /* attempt_over leaves the hook around an attempt whose outcome could not be recorded. */
 void attempt_over(struct attempt *attempt);
+/* attempt_decode is for who prepares an attempt by itself: READY, NOT_TO_RUN or NO_STORE. */
+enum readiness attempt_decode(struct worker *worker, const struct task *task,
+    const struct known *known, struct arena *arena, const void **ret_payload);
+/* show_hand tells the supervisor what is in hand from now on. */
+void show_hand(struct worker *worker, const struct task *task, const struct receiver *receiver,
+    int64_t started_at_us);
 /* worker_phase tells the supervisor how far the attempt in hand is. */
 void worker_phase(struct worker *worker, enum phase phase);
 enum ending ending_of(owed_outcome outcome);
