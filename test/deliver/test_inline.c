@@ -110,6 +110,50 @@ a_veto_undoes_everything_and_says_who_and_why(void **state)
     assert_int_equal(fixture_rows(f), 0);
 }
 
+/* answers_by_number is an inline receiver for which the order says what it comes to. */
+static owed_outcome
+answers_by_number(owed_delivery *delivery, const void *payload)
+{
+    switch (((const order *)payload)->id) {
+    case 1:
+        return owed_permanent(delivery, "never");
+    case 2:
+        return owed_retry_after(delivery, 60, "in a minute");
+    case 3:
+        return owed_defer(delivery, 60, "quota spent");
+    case 4:
+        return owed_not_yet(delivery, INT64_MAX, "far from now");
+    default:
+        return owed_done();
+    }
+}
+
+static void
+every_outcome_but_done_is_a_veto(void **state)
+{
+    struct play *play = *state;
+    struct fixture *f = play->fixture;
+    fixture_receiver(f,
+        (owed_receiver){.key = "shop.gate",
+            .event = &order_placed,
+            .mode = OWED_INLINE,
+            .run = answers_by_number,
+            .state = play});
+    fixture_open(f);
+    static const char *const says[] = {"never", "in a minute", "quota spent", "far from now"};
+    for (int64_t id = 1; id <= 4; id++) {
+        fixture_begin(f);
+        assert_status(OWED_VETOED, fire(f, &order_placed, id));
+        assert_says(f->err, says[id - 1]);
+        assert_status(OWED_VETOED, owed_commit(f->tx, &f->err));
+    }
+    assert_int_equal(fixture_events(f), 0);
+    fixture_begin(f);
+    assert_ok(fire(f, &order_placed, 5));
+    fixture_commit(f);
+    assert_int_equal(fixture_events(f), 1);
+}
+
 static void
 nothing_more_can_be_fired_after_a_veto(void **state)
 {
@@ -375,6 +419,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         CASE(it_runs_inside_the_transaction_with_the_decoded_payload),
         CASE(a_veto_undoes_everything_and_says_who_and_why),
+        CASE(every_outcome_but_done_is_a_veto),
         CASE(nothing_more_can_be_fired_after_a_veto),
         CASE(a_raw_commit_fails_after_a_veto_and_the_next_transaction_works),
         CASE(a_savepoint_rolled_back_does_not_lift_a_veto),

@@ -130,6 +130,43 @@ one_that_fails_is_logged_and_stops_nobody(void **state)
     assert_null(strstr(log, "shop.good"));
 }
 
+/* answers_by_number comes to what the order says. */
+static owed_outcome
+answers_by_number(owed_delivery *delivery, const void *payload)
+{
+    const order *placed = payload;
+    note(owed_delivery_state(delivery), delivery, placed->id);
+    switch (placed->id) {
+    case 1:
+        return owed_permanent(delivery, "said never");
+    case 2:
+        return owed_retry_after(delivery, 60, "said in a minute");
+    case 3:
+        return owed_defer(delivery, 60, "said quota spent");
+    default:
+        return owed_not_yet(delivery, INT64_MAX, "said far from now");
+    }
+}
+
+static void
+whatever_one_comes_to_it_is_logged_and_not_run_again(void **state)
+{
+    struct seen *seen = *state;
+    struct fixture *f = seen->fixture;
+    fixture_receiver(f, after(seen, "shop.bad", &order_placed, answers_by_number));
+    fixture_open(f);
+    fixture_begin(f);
+    for (int64_t id = 1; id <= 4; id++)
+        fixture_fire(f, &order_placed, id);
+    fixture_commit(f);
+    assert_string_equal(seen->trace, "shop.bad:1 shop.bad:2 shop.bad:3 shop.bad:4 ");
+    static const char *const says[] = {"never", "in a minute", "quota spent", "far from now"};
+    for (size_t i = 0; i < 4; i++)
+        assert_non_null(strstr(buf_text(&f->log), says[i]));
+    assert_int_equal(fixture_events(f), 4);
+    assert_int_equal(fixture_owed(f, 0, NULL), 0);
+}
+
 static void
 one_that_cannot_read_the_payload_is_logged_and_stops_nobody(void **state)
 {
@@ -336,6 +373,7 @@ main(void)
         CASE(they_run_after_the_commit_in_order),
         CASE(nothing_runs_after_a_rollback),
         CASE(one_that_fails_is_logged_and_stops_nobody),
+        CASE(whatever_one_comes_to_it_is_logged_and_not_run_again),
         CASE(one_that_cannot_read_the_payload_is_logged_and_stops_nobody),
         CASE(who_wants_any_event_gets_those_that_nobody_declared),
         CASE(a_savepoint_rolled_back_takes_its_events_receivers_along),

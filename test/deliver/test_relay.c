@@ -192,6 +192,40 @@ retries_spread_over_the_receivers_own_curve(void **state)
     assert_int_equal(desk->counts.dead, 1);
 }
 
+/* fail_once runs one attempt with the dice as they fall, and answers how long it waits then. */
+static int64_t
+fail_once(struct desk *desk)
+{
+    desk->f->now_us = desk_number(desk, "select available_at from owed_delivery");
+    desk_run(desk);
+    return desk_number(desk, "select available_at from owed_delivery") - desk->f->now_us;
+}
+
+static void
+a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[7] = fails}};
+    desk_receiver(
+        desk, &actor, (owed_receiver){.key = "shop.stock", .backoff_base_us = OWED_HOURS(1)});
+    fixture_open(desk->f);
+    desk_fire(desk, 7);
+    desk->settings = (owed_relay_settings){.passes = 1, .backoff_cap_us = OWED_HOURS(9)};
+    int64_t longest = 0;
+    for (int i = 0; i < 3; i++)
+        longest = fail_once(desk);
+    // The receiver's base and the relay's cap: up to four hours the third time.
+    assert_in_range(longest, OWED_MINUTES(1), OWED_HOURS(4));
+    desk->settings.backoff_cap_us = OWED_SECONDS(1);
+    desk->settings.backoff_base_us = OWED_SECONDS(1);
+    desk->settings.max_attempts = 1;
+    assert_in_range(fail_once(desk), 0, OWED_SECONDS(1));
+    assert_count(desk, "failed", 1);
+    fail_once(desk);
+    assert_count(desk, "dead", 1);
+    assert_int_equal(actor.calls, 5);
+}
+
 static void
 a_retry_is_not_run_before_it_is_due(void **state)
 {
@@ -623,6 +657,7 @@ main(void)
         TEST(a_failure_that_was_not_recorded_is_not_logged),
         TEST(what_a_failed_receiver_wrote_vanishes_and_the_row_is_owed_again),
         TEST(retries_spread_over_the_receivers_own_curve),
+        TEST(a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),
         TEST(a_destinations_own_word_is_obeyed_without_jitter),

@@ -95,11 +95,49 @@ the_longest_wait_doubles_up_to_the_cap(void **state)
     static const int64_t seconds[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600};
     for (int32_t i = 0; i < (int32_t)COUNT(seconds); i++)
         assert_int_equal(backoff_ceiling_us(two_to_an_hour, i + 1), seconds[i] * SECOND);
-    static const struct curve mailer = {120 * SECOND, 1800 * SECOND};
+}
+
+/* all_waits sums the waits of one delivery that fails every attempt. */
+static int64_t
+all_waits(struct curve curve, int32_t max_attempts, const owed_dice *dice)
+{
     int64_t sum = 0;
-    for (int32_t attempt = 1; attempt <= 9; attempt++)
-        sum += backoff_ceiling_us(mailer, attempt);
-    assert_int_equal(sum, 3 * 3600 * SECOND);
+    for (int32_t attempt = 1; attempt < max_attempts; attempt++)
+        sum += backoff_us(curve, attempt, dice);
+    return sum;
+}
+
+static void
+ten_attempts_of_a_mailer_last_three_hours_at_most_and_half_of_it_on_average(void **state)
+{
+    (void)state;
+    static const struct curve mailer = {120 * SECOND, 1800 * SECOND};
+    static const int64_t seconds[] = {120, 240, 480, 960, 1800, 1800, 1800, 1800, 1800};
+    int64_t most = 0;
+    for (int32_t i = 0; i < (int32_t)COUNT(seconds); i++) {
+        assert_int_equal(backoff_ceiling_us(mailer, i + 1), seconds[i] * SECOND);
+        most += backoff_ceiling_us(mailer, i + 1);
+    }
+    assert_int_equal(most, 3 * 3600 * SECOND);
+    assert_true(all_waits(mailer, 10, &highest) <= most);
+    assert_true(all_waits(mailer, 10, &highest) > most - SECOND);
+    assert_int_equal(all_waits(mailer, 10, &lowest), 0);
+    uint64_t seed = 8;
+    owed_dice dice = dice_seeded(&seed);
+    int64_t sum = 0;
+    for (int i = 0; i < 10000; i++)
+        sum += all_waits(mailer, 10, &dice);
+    assert_in_range(sum / 10000 / SECOND, 5400 - 60, 5400 + 60);
+}
+
+static void
+eight_attempts_on_the_default_curve_outlast_no_outage_of_five_minutes(void **state)
+{
+    (void)state;
+    int64_t most = 0;
+    for (int32_t attempt = 1; attempt < 8; attempt++)
+        most += backoff_ceiling_us(two_to_an_hour, attempt);
+    assert_int_equal(most, 254 * SECOND);
 }
 
 static void
@@ -318,6 +356,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_ending_moves_the_row_as_the_rules_say),
         cmocka_unit_test(the_longest_wait_doubles_up_to_the_cap),
+        cmocka_unit_test(
+            ten_attempts_of_a_mailer_last_three_hours_at_most_and_half_of_it_on_average),
+        cmocka_unit_test(eight_attempts_on_the_default_curve_outlast_no_outage_of_five_minutes),
         cmocka_unit_test(no_attempt_and_no_curve_overflows),
         cmocka_unit_test(the_wait_is_drawn_from_the_whole_window),
         cmocka_unit_test(a_failed_row_waits_on_the_curve_of_the_attempt_that_failed),

@@ -171,6 +171,69 @@ a_claim_keeps_to_its_lanes_and_kind(void **state)
 }
 
 static void
+a_lapsed_row_is_taken_over_in_its_own_lane_and_kind_alone(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {
+        a_receiver("shop.a"), a_receiver("shop.b"), a_receiver("shop.c")};
+    receivers[1].lane = "shop/mail";
+    receivers[2].kind = "outside";
+    publish(world, receivers, 3);
+    fire(world, EVENT);
+    struct claim dying = a_claim("dying", NOW, 10);
+    dying.lanes = (const char *const[]){LANE, "shop/mail", NULL};
+    assert_int_equal(claim(world, &dying), 2);
+    dying.kind = "outside";
+    assert_int_equal(claim(world, &dying), 1);
+
+    const int64_t later = NOW + LEASE + 1;
+    struct claim asked = a_claim("w", later, 10);
+    asked.lanes = (const char *const[]){"shop/hooks", "shop/none", NULL};
+    assert_int_equal(claim(world, &asked), 0);
+    asked.lanes = (const char *const[]){"shop/none", NULL};
+    assert_int_equal(claim(world, &asked), 0);
+    asked.receivers = (const char *const[]){"shop.a", "shop.b", "shop.c", NULL};
+    assert_int_equal(claim(world, &asked), 0);
+    // One at a time, since each is a suspect; none of another lane or kind.
+    asked = a_claim("w", later, 10);
+    assert_int_equal(claim(world, &asked), 1);
+    assert_string_equal(world->rows[0].receiver_key, "shop.a");
+    assert_int_equal(claim(world, &asked), 0);
+    asked.receivers = (const char *const[]){"shop.a", "shop.b", "shop.c", NULL};
+    assert_int_equal(claim(world, &asked), 0);
+    asked.receivers = NULL;
+    asked.kind = "outside";
+    asked.lanes = (const char *const[]){LANE, "shop/none", NULL};
+    assert_int_equal(claim(world, &asked), 1);
+    assert_string_equal(world->rows[0].receiver_key, "shop.c");
+    assert_int_equal(claim(world, &asked), 0);
+}
+
+static void
+due_and_lapsed_rows_together_are_no_more_than_the_limit(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t ids[6];
+    fire_many(world, 6, ids);
+    claim_as(world, "first", NOW, 3);
+    struct fence fences[3];
+    for (int i = 0; i < 3; i++)
+        fences[i] = world->rows[i].fence;
+    struct claim asked = a_claim("w", NOW, 2);
+    for (int way = 0; way < 3; way++) {
+        assert_ok(store_hand_back(world->db, fences, 3, NULL, &world->err));
+        asked.lanes = way == 1 ? (const char *const[]){LANE, "shop/none", NULL}
+                               : (const char *const[]){LANE, NULL};
+        asked.receivers = way == 2 ? billing : NULL;
+        claim(world, &asked);
+        check_order(world, ids, 2);
+        fences[0] = world->rows[0].fence;
+        fences[1] = world->rows[1].fence;
+    }
+}
+
+static void
 several_lanes_are_merged_in_the_order_of_the_queue(void **state)
 {
     struct world *world = *state;
@@ -327,6 +390,8 @@ main(void)
         TEST(two_connections_never_get_the_same_row),
         TEST(a_claim_while_another_writes_waits_or_is_busy_but_never_doubles),
         TEST(a_claim_keeps_to_its_lanes_and_kind),
+        TEST(a_lapsed_row_is_taken_over_in_its_own_lane_and_kind_alone),
+        TEST(due_and_lapsed_rows_together_are_no_more_than_the_limit),
         TEST(several_lanes_are_merged_in_the_order_of_the_queue),
         TEST(no_lanes_means_every_lane_of_the_app_but_paused_ones),
         TEST(a_relay_that_knows_some_receivers_claims_theirs_alone),

@@ -153,6 +153,20 @@ an_event_is_owed_to_every_durable_receiver_of_its_name_or_of_any(void **state)
 }
 
 static void
+who_is_published_later_is_not_owed_what_was_fired_before(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t event_id = fire(world, EVENT);
+    static const char *const more[] = {"shop.billing", "shop.late", NULL};
+    publish_keys(world, more);
+    struct delivery_row row = delivery(world, only_delivery(world, event_id));
+    assert_string_equal(row.receiver_key, "shop.billing");
+    int64_t ids[3];
+    assert_int_equal(ids_of_event(world, fire(world, EVENT), ids, 3), 2);
+}
+
+static void
 what_is_due_later_is_owed_at_once_and_available_then(void **state)
 {
     struct world *world = *state;
@@ -235,6 +249,7 @@ main(void)
         TEST(a_used_dedupe_key_writes_nothing_and_names_the_event),
         TEST(events_without_a_dedupe_key_never_collide),
         TEST(an_event_is_owed_to_every_durable_receiver_of_its_name_or_of_any),
+        TEST(who_is_published_later_is_not_owed_what_was_fired_before),
         TEST(what_is_due_later_is_owed_at_once_and_available_then),
         TEST(a_removed_receiver_gets_events_during_the_grace_only),
         TEST(a_delivery_is_owed_once_to_one_receiver),
