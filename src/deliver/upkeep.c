@@ -15,6 +15,7 @@
 
 #define MEND_EVERY_US (60 * US_PER_SECOND)
 #define BEAT_EVERY_US (30 * US_PER_SECOND)
+#define FORGET_AFTER_US (24 * 3600 * US_PER_SECOND) // relays that did not leave
 #define MEND_ROWS 1000
 #define BOOT_ID_BYTES 37
 
@@ -224,6 +225,7 @@ void
 upkeep_end(struct worker *w)
 {
     owed_error err = {0};
-    if (store_relay_leave(w->owed->db, w->claimed_by, &err) == OWED_OK)
+    int64_t silent_since_us = worker_now_us(w) - FORGET_AFTER_US;
+    if (store_relay_leave(w->owed->db, w->claimed_by, silent_since_us, &err) == OWED_OK)
         w->owed->db->driver->tidy(w->owed->db);
 }

@@ -15,9 +15,16 @@ store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *
 }
 
 owed_status
-store_relay_leave(struct db *db, const char *id, owed_error *err)
+store_relay_leave(struct db *db, const char *id, int64_t silent_since_us, owed_error *err)
 {
-    return change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
+    struct scope scope;
+    owed_status status = scope_begin(db, &scope, err);
+    if (status != OWED_OK)
+        return status;
+    status = change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
+    if (status == OWED_OK)
+        status = change(db, STMT_RELAYS_FORGET, ARGS(V_INT(silent_since_us)), NULL, err);
+    return scope_end(&scope, status, err);
 }
 
 static void

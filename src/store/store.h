@@ -289,7 +289,9 @@ struct relay_row {
 };
 /* store_relay_heartbeat inserts or updates the relay's row. */
 owed_status store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *err);
-owed_status store_relay_leave(struct db *db, const char *id, owed_error *err);
+/* store_relay_leave removes it, and those that were silent since before a moment: they died. */
+owed_status store_relay_leave(
+    struct db *db, const char *id, int64_t silent_since_us, owed_error *err);
 owed_status store_relays(struct db *db, struct arena *arena, struct relay_row **ret_relays,
     size_t *ret_count, owed_error *err);
 

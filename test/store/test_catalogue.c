@@ -212,9 +212,28 @@ relays_come_and_go(void **state)
     assert_string_equal(relays[0].lanes, "[\"*\"]");
     assert_int_equal(relays[0].started_at_us, NOW);
     assert_int_equal(relays[0].heartbeat_at_us, NOW + SECOND);
-    assert_ok(store_relay_leave(world->db, relay.id, &world->err));
+    assert_ok(store_relay_leave(world->db, relay.id, 0, &world->err));
     assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
     assert_int_equal(count, 0);
+}
+
+static void
+who_leaves_forgets_those_that_were_silent_for_long(void **state)
+{
+    struct world *world = *state;
+    const char *ids[] = {"dead", "just-alive", "leaves"};
+    struct relay_row relay = {.host = "host", .lanes = "[]", .started_at_us = 1};
+    for (int i = 0; i < 3; i++) {
+        relay.id = ids[i];
+        relay.heartbeat_at_us = NOW + i;
+        assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
+    }
+    assert_ok(store_relay_leave(world->db, "leaves", NOW + 1, &world->err));
+    struct relay_row *relays;
+    size_t count;
+    assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(relays[0].id, "just-alive");
 }
 
 int
@@ -230,6 +249,7 @@ main(void)
         TEST(a_key_of_another_app_is_refused_and_both_are_named),
         TEST(retiring_an_app_removes_all_that_it_declared),
         TEST(relays_come_and_go),
+        TEST(who_leaves_forgets_those_that_were_silent_for_long),
     };
     return run_on_all("store catalogue", tests, COUNT(tests));
 }
