@@ -586,6 +586,15 @@ no_other_scheme_is_spoken(void **state)
     outside_builtin.close(outside);
 }
 
+static size_t
+served_count(struct server *server)
+{
+    pthread_mutex_lock(&server->lock);
+    size_t count = server->count;
+    pthread_mutex_unlock(&server->lock);
+    return count;
+}
+
 static void
 an_abandoned_request_is_closed_and_never_lands(void **state)
 {
@@ -593,7 +602,7 @@ an_abandoned_request_is_closed_and_never_lands(void **state)
     struct scene scene;
     scene_open(&scene, say_nothing);
     outside_builtin.start(scene.outside, &scene.attempt.flight);
-    while (scene.server.count == 0)
+    while (served_count(&scene.server) == 0)
         assert_null(outside_builtin.poll(scene.outside, NULL, 0, 10));
     outside_builtin.abandon(scene.outside, &scene.attempt.flight);
     assert_int_equal(outside_builtin.room(scene.outside, &scene.attempt.receiver), 200);
