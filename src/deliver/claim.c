@@ -50,7 +50,7 @@ claim_unspend(struct worker *w, int64_t count)
 /* --- claiming --- */
 
 void
-claim_fill(const struct worker *w, enum share share, struct claim *ret_claim)
+claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
 {
     int64_t now_us = worker_now_us(w);
     int64_t seen_us = w->frozen_now_us != 0 ? w->frozen_now_us : now_us;
@@ -66,6 +66,8 @@ claim_fill(const struct worker *w, enum share share, struct claim *ret_claim)
         .max_losses = w->settings.max_losses > 0 ? w->settings.max_losses : 0,
         .max_bytes = LIMIT_BATCH_BYTES,
     };
+    if (w->visit != NULL)
+        visit_claim(w, share, ret_claim);
 }
 
 static struct batch *

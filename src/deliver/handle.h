@@ -24,6 +24,7 @@ struct owed {
     owed_dice dice;
     struct log log;
     owed_tx *tx;           // the open one of owed_begin or a join, or NULL
+    owed_tx *outer;        // the caller's, while db works in savepoints of it; else NULL
     atomic_int stop;       // signals seen: set by owed_relay_stop
     int stop_fd;           // eventfd that wakes whatever waits; written by owed_relay_stop
     struct wakers *wakers; // where relays of this store listen

@@ -25,6 +25,7 @@ leave(struct worker *w, enum share share, struct task *task, const struct known 
 {
     struct claim_filter *filter = &w->filters[share];
     task->state = TASK_LEFT;
+    visit_leave(w, task->row->fence.delivery_id);
     if (known != NULL) {
         report_left(w, task->row, "event not declared here: left for a relay that knows it");
         return;
@@ -130,7 +131,8 @@ batch_limit(const struct worker *w, enum share share)
     bool is_slow = false;
     for (size_t i = 0; filter->keys[i] != NULL; i++)
         is_slow = is_slow || known_is_slow(filter->members[i]);
-    return share == SHARE_FUNCTION && is_slow ? 1 : w->settings.batch_size;
+    bool one_by_one = share == SHARE_FUNCTION && is_slow && w->visit == NULL;
+    return one_by_one ? 1 : w->settings.batch_size;
 }
 
 bool

@@ -218,6 +218,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
         count_note(&w->counts, note);
         if (note->expanded)
             report_expanded(w, settlement, note);
+        if (w->visit != NULL)
+            visit_heard(w, settlement, note);
         if (note->asked_wait_us > 0)
             report_cut(w, settlement, note);
         if (note->was_told != NULL)

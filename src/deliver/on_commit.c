@@ -108,9 +108,25 @@ run_all(owed *handle, const struct fired *fired)
     }
 }
 
+/* hand_over leaves what comes after the commit to the transaction around this one. */
+static void
+hand_over(owed_tx *tx, owed_tx *outer)
+{
+    outer->fired_anything = outer->fired_anything || tx->fired_anything;
+    owed_error why = {0};
+    for (const struct fired *fired = tx->fired; fired != NULL; fired = fired->next)
+        if (fired->exists &&
+            on_commit_remember(outer, fired->type, &fired->event, fired->event_id, &why) != OWED_OK)
+            tx_refuse(outer, OWED_ABORTED, why.text, NULL);
+}
+
 void
 tx_after_commit(owed_tx *tx)
 {
+    if (tx->owed->outer != NULL) {
+        hand_over(tx, tx->owed->outer);
+        return;
+    }
     // First the relays: receivers here may take their time.
     if (tx->fired_anything)
         wakers_send(tx->owed->wakers, tx->owed->db, &tx->owed->clock);

@@ -80,6 +80,7 @@ sort_out(struct worker *w, struct batch *batch, struct task *task)
     case NOT_OURS:
         report_left(w, task->row, "event not declared here: left for a relay that knows it");
         task->state = TASK_LEFT;
+        visit_leave(w, task->row->fence.delivery_id);
         return true;
     case NOT_TO_RUN:
         task->state = TASK_DONE;

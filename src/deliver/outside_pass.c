@@ -143,17 +143,18 @@ void
 outside_wait(struct worker *w, int64_t timeout_us)
 {
     int fds[WAKE_FDS + 1];
-    size_t count = wake_fds(w->wake, fds);
+    size_t count = w->wake == NULL ? 0 : wake_fds(w->wake, fds);
     if (w->errands != NULL)
         fds[count++] = errands_fd(w->errands);
     if (errands_next_us(w) < timeout_us)
         timeout_us = errands_next_us(w);
-    int64_t wait_us = wake_timeout_us(w->wake, timeout_us);
+    int64_t wait_us = w->wake == NULL ? timeout_us : wake_timeout_us(w->wake, timeout_us);
     int timeout_ms = (int)((wait_us + US_PER_MS - 1) / US_PER_MS);
     sorties_land(w, w->ops->poll(w->outside, fds, count, timeout_ms));
     errands_collect(w);
     errands_expire(w);
-    wake_take(w->wake);
+    if (w->wake != NULL)
+        wake_take(w->wake);
 }
 
 static void

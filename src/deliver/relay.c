@@ -15,6 +15,7 @@
 #include "deliver/worker.h"
 
 #define GIVE_UP_FAILURES 5
+#define JSON_IDS_BYTES ((size_t)16 * 1024 * 1024)
 
 void
 relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES])
@@ -63,6 +64,13 @@ open_outside(struct worker *w, owed_error *err)
     return status;
 }
 
+/* refuse_what_is_outside: in somebody's transaction nothing is run that may hold none. */
+static void
+refuse_what_is_outside(struct worker *w)
+{
+    w->filters[SHARE_LOOP].serves = w->filters[SHARE_FUNCTION].serves = false;
+}
+
 static owed_status
 set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
 {
@@ -73,14 +81,16 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
         status = settings_lanes(w, err);
     if (status == OWED_OK)
         status = filters_init(w, err);
+    if (status == OWED_OK && w->visit != NULL && w->visit->is_nested)
+        refuse_what_is_outside(w);
     if (status == OWED_OK)
         status = open_outside(w, err);
     if (status == OWED_OK)
-        status = wake_open(w->owed, w->claimed_by, &w->wake, err);
+        status = w->visit == NULL ? wake_open(w->owed, w->claimed_by, &w->wake, err) : OWED_OK;
     if (status != OWED_OK)
         return status;
     w->started_at_us = worker_now_us(w);
-    w->frozen_now_us = worker_has_limit(w) ? w->started_at_us : 0;
+    w->frozen_now_us = worker_has_limit(w) && w->visit == NULL ? w->started_at_us : 0;
     w->limit_left = w->settings.limit;
     w->passes_left = w->settings.passes > 0 ? w->settings.passes : -1;
     w->idle_us = w->settings.poll_us;
@@ -91,20 +101,24 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     w->others_wrote_mono_us = 0;
     // Both are due at once, whatever the clock's start.
     w->beat_mono_us = w->mend_mono_us = w->colleagues_mono_us = worker_mono_us(w);
+    if (w->visit != NULL)
+        w->beat_mono_us = INT64_MAX; // nobody has to know of it
     return OWED_OK;
 }
 
-static void
-worker_free(struct worker *w)
+void
+worker_close(struct worker *w)
 {
     if (w == NULL)
         return;
+    w->owed->make_way = NULL;
     outside_close(w);
     errands_let_go(w->errands);
     wake_close(w->wake);
     arena_done(&w->group.ledger.arena);
     arena_done(&w->gathered.arena);
     arena_done(&w->arena);
+    buf_done(&w->left_ids);
     free(w->dropped);
     free(w);
 }
@@ -112,7 +126,27 @@ worker_free(struct worker *w)
 static void
 worker_free_ptr(struct worker **w)
 {
-    worker_free(*w);
+    worker_close(*w);
+}
+
+owed_status
+worker_open(owed *handle, const owed_relay_settings *settings, const struct relay_seat *seat,
+    struct worker **ret_worker, owed_error *err)
+{
+    CLEANUP(worker_free_ptr) struct worker *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return fail_memory(err);
+    w->owed = handle;
+    w->seat = *seat;
+    w->visit = seat->visit;
+    buf_init(&w->left_ids, JSON_IDS_BYTES);
+    w->slot = seat->shared == NULL ? NULL : &seat->shared->slots[seat->slot];
+    handle->make_way = group_make_way;
+    handle->make_way_state = w;
+    owed_status status = set_up(w, settings, err);
+    if (status == OWED_OK)
+        *ret_worker = steal(&w);
+    return status;
 }
 
 /* --- the loop --- */
@@ -129,8 +163,8 @@ worker_is_at_rest(const struct worker *w)
     return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL;
 }
 
-static bool
-pass(struct worker *w)
+bool
+worker_pass(struct worker *w)
 {
     owed_error err = {0};
     if (upkeep(w, &err) != OWED_OK) {
@@ -170,7 +204,7 @@ step(struct worker *w)
         return true;
     }
     long long seen = w->seat.shared == NULL ? 0 : slot_works(w->seat.shared, w->seat.slot);
-    bool busy = pass(w);
+    bool busy = worker_pass(w);
     worker_share_counts(w);
     if (busy || w->trouble.now || worker_is_stopping(w))
         return true;
@@ -204,12 +238,12 @@ finish(struct worker *w)
 
 /* forget_stop lets the handle run another relay after one that was stopped. */
 static void
-forget_stop(struct worker *w)
+forget_stop(owed *handle)
 {
-    if (atomic_exchange(&w->owed->stop, 0) == 0)
+    if (atomic_exchange(&handle->stop, 0) == 0)
         return;
     uint64_t stops;
-    ssize_t n = read(w->owed->stop_fd, &stops, sizeof stops);
+    ssize_t n = read(handle->stop_fd, &stops, sizeof stops);
     (void)n;
 }
 
@@ -242,21 +276,13 @@ relay_work(owed *handle, const owed_relay_settings *settings, const struct relay
     if (handle->tx != NULL || store_in_transaction(handle->db))
         return fail(err, OWED_INVALID,
             "a transaction is open on this handle: end it before the relay runs");
-    CLEANUP(worker_free_ptr) struct worker *w = calloc(1, sizeof *w);
-    if (w == NULL)
-        return fail_memory(err);
-    w->owed = handle;
-    w->seat = *seat;
-    w->slot = seat->shared == NULL ? NULL : &seat->shared->slots[seat->slot];
-    handle->make_way = group_make_way;
-    handle->make_way_state = w;
-    owed_status status = set_up(w, settings, err);
+    CLEANUP(worker_free_ptr) struct worker *w = NULL;
+    owed_status status = worker_open(handle, settings, seat, &w, err);
     if (status == OWED_OK)
         status = work(w, err);
-    handle->make_way = NULL;
-    forget_stop(w);
+    forget_stop(handle);
     if (ret_counts != NULL)
-        *ret_counts = w->counts;
+        *ret_counts = w == NULL ? (owed_relay_counts){0} : w->counts;
     return status;
 }
 

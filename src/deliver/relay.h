@@ -8,6 +8,8 @@
 #include "deliver/outside.h"
 #include "deliver/shared.h"
 
+struct visit;
+
 /* Where a worker sits. */
 struct relay_seat {
     struct shared *shared; // NULL: embedded, no supervisor, ROLE_ALL
@@ -19,6 +21,7 @@ struct relay_seat {
     void (*wait)(void *state, int64_t timeout_us);
     void *wait_state;
     int64_t hole_us; // twice a second a busy single writer is left alone for so long; 0: never
+    const struct visit *visit; // NULL: a relay at work
 };
 
 /* What a relay at work has for it. */

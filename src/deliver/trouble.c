@@ -50,9 +50,22 @@ trouble_over(struct worker *w)
     *t = (struct trouble){0};
 }
 
+/* outer_is_open: a transaction of the caller's cannot be had anew. */
+static owed_status
+outer_is_open(const struct worker *w, owed_error *err)
+{
+    if (store_in_transaction(w->owed->outer->db))
+        return OWED_OK;
+    return fail(err, OWED_ABORTED,
+        "the transaction in which this was to be delivered is over: somebody committed it or rolled "
+        "it back");
+}
+
 static owed_status
 reopen(struct worker *w, owed_error *err)
 {
+    if (w->owed->outer != NULL)
+        return outer_is_open(w, err);
     const struct db_options options = {.busy_timeout_us = w->owed->busy_timeout_us};
     struct db *fresh = NULL;
     owed_status status = store_open(w->owed->url, &options, &fresh, err);

@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "deliver/around.h"
 #include "deliver/relay.h"
 #include "deliver/wake.h"
@@ -190,6 +191,14 @@ struct sorties {
     struct sortie *first, *last;
 };
 
+/* A call that delivers what is owed now and returns, in place of a relay: visit.c. */
+struct visit {
+    bool is_nested; // in the caller's transaction: what runs outside is left
+    bool ignore_backoff;
+    int64_t now_us;      // for the claims alone; 0: the clock
+    int64_t delivery_id; // that row alone; 0: any
+};
+
 struct worker {
     owed *owed;
     owed_relay_settings settings; // defaults filled in
@@ -228,7 +237,13 @@ struct worker {
     int64_t next_deadline_mono_us;
     bool errands_are_limited; // a stop was asked for
 
-    struct wake *wake;
+    const struct visit *visit; // NULL: a relay at work. Below here: only for it
+    struct early early;
+    struct buf left_ids;  // JSON array: not to be claimed again
+    bool has_heard;       // something was recorded
+    const char *recorded; // status of the row that was recorded last; NULL: it is gone
+
+    struct wake *wake; // NULL: a visit waits for nobody
     int64_t idle_us;
     int vain;             // waits for a due row that could not be claimed
     int64_t mend_mono_us; // when to mend next
@@ -266,7 +281,7 @@ bool known_is_slow(const struct known *known); // or was never timed
  * receivers NULL: as the share's filter has it. */
 bool worker_claim(struct worker *worker, enum share share, const char *const *receivers,
     int32_t limit, struct batch **ret_batch);
-void claim_fill(const struct worker *worker, enum share share, struct claim *ret_claim);
+void claim_fill(struct worker *worker, enum share share, struct claim *ret_claim);
 void batch_free(struct batch *batch);
 /* batch_drop remembers what was not done, to be handed back once the store is there again. */
 void batch_drop(struct worker *worker, const struct batch *batch);
@@ -290,6 +305,27 @@ void ledger_clear(struct ledger *ledger);
 void ledger_part(struct ledger *ledger, const owed_delivery *delivery);
 /* ledger_flush is write, report and clear, in a transaction of its own. */
 owed_status ledger_flush(struct worker *worker, struct ledger *ledger, owed_error *err);
+
+/* relay.c: worker_open takes a seat, worker_pass is one look for everything that is served. */
+owed_status worker_open(owed *owed, const owed_relay_settings *settings,
+    const struct relay_seat *seat, struct worker **ret_worker, owed_error *err);
+void worker_close(struct worker *worker);
+bool worker_pass(struct worker *worker);
+
+/* visit.c */
+struct visit_result {
+    owed_relay_counts counts;
+    const char *recorded; // status of the last row that was recorded; NULL: none was
+};
+owed_status visit_run(owed *owed, const owed_relay_settings *settings, const struct visit *visit,
+    struct visit_result *ret_result, owed_error *err);
+/* visit_leave keeps a row from being claimed again during the call. */
+void visit_leave(struct worker *worker, int64_t delivery_id);
+/* visit_claim makes of a claim one that the visit wants. */
+void visit_claim(struct worker *worker, enum share share, struct claim *claim);
+/* visit_heard notes what was recorded. */
+void visit_heard(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
 
 /* attempt.c */
 enum readiness {

@@ -90,6 +90,15 @@ pick_ids(struct db *db, const struct claim *claim, const struct where *where, in
     struct value now = V_INT(claim->now_us), count = V_INT(limit);
     struct value lanes = V_STR(buf_view(&where->lanes)), kind = V_TEXT(claim->kind);
     struct value receivers = V_STR(buf_view(&where->receivers));
+    const struct early *early = claim->early;
+    if (claim->delivery_id != 0)
+        return collect_ids(
+            db, STMT_CLAIM_PICK_ONE, ARGS(V_INT(claim->delivery_id), now), ids, ret_count, err);
+    if (early != NULL)
+        return collect_ids(db, STMT_CLAIM_PICK_EARLY,
+            ARGS(lanes, kind, now, count, receivers, V_INT(early->due_us),
+                V_INT(early->ignore_backoff), V_STR(early->but_ids)),
+            ids, ret_count, err);
     if (claim->receivers != NULL)
         return collect_ids(db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers),
             ids, ret_count, err);
@@ -273,7 +282,7 @@ store_claim(struct db *db, const struct claim *claim, struct arena *arena,
         .claim = claim, .arena = arena, .claimed_by = arena_strdup(arena, claim->claimed_by)};
     if (status == OWED_OK && batch.claimed_by == NULL)
         status = fail_memory(err);
-    bool again = where.lane_count > 0 && claim->limit > 0;
+    bool again = (where.lane_count > 0 || claim->delivery_id != 0) && claim->limit > 0;
     while (status == OWED_OK && again)
         status = take_once(db, &batch, &where, &again, err);
     if (status != OWED_OK)

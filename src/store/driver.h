@@ -147,6 +147,10 @@ struct fault {
 };
 struct db *driver_fault_wrap(struct db *inner, struct fault *fault);
 
+/* driver_nest works inside the transaction that is open on inner, and never ends it: to begin is to set
+ * a savepoint, to commit is to release it. To be closed before inner; NULL: no memory. */
+struct db *driver_nest(struct db *inner);
+
 /* driver_for finds the driver of a URL by its scheme; CONFIG names the known schemes. */
 owed_status driver_for(const char *url, const struct driver **ret_driver, owed_error *err);
 

@@ -100,6 +100,28 @@ store_events(struct db *db, const struct filter *filter, struct arena *arena,
     return status;
 }
 
+static void
+read_fired(struct reader *r, void *item)
+{
+    struct event_row *event = item;
+    event->id = read_int(r);
+    event->version = read_int32(r);
+    event->payload = read_bytes(r);
+}
+
+owed_status
+store_fired(struct db *db, const char *event_name, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err)
+{
+    struct list list = {sizeof(struct event_row), read_fired, arena};
+    void *items = NULL;
+    owed_status status =
+        read_all(db, STMT_FIRED, ARGS(V_TEXT(event_name)), &list, &items, ret_count, err);
+    if (status == OWED_OK)
+        *ret_events = items;
+    return status;
+}
+
 static enum stmt
 statement_for(const struct filter *filter)
 {

@@ -135,6 +135,16 @@ struct claim {
     int32_t limit;
     int32_t max_losses; // a row at it is not run: see store_claim; 0: no limit
     size_t max_bytes;   // of payloads: the claim ends early above it, with one row at least
+    // Claims of one call, not of a relay; receivers must be given:
+    const struct early *early; // NULL: rows that are due now
+    int64_t delivery_id; // that row alone, whatever lanes, app, kind and receivers say; 0: any
+};
+
+/* Which rows are claimed before their time. Leases are not touched by it. */
+struct early {
+    int64_t due_us;      // those that are due by then
+    bool ignore_backoff; // failed ones whatever they wait for, if their due_at allows it
+    struct str but_ids;  // JSON array: not these
 };
 
 /*
@@ -338,6 +348,10 @@ struct event_row {
     int64_t owed; // deliveries not yet ended
     int64_t deliveries;
 };
+
+/* store_fired lists the events of a name in id order; of each only id, version and payload. */
+owed_status store_fired(struct db *db, const char *event_name, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err);
 struct delivery_row {
     int64_t id;
     int64_t event_id;
