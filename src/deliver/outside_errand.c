@@ -127,9 +127,39 @@ errand_lose(struct worker *w, struct sortie *sortie)
         give_up(w, sortie, "its row was taken");
 }
 
-/* settle_with runs what the attempt is to finish with, in the transaction that acknowledges it. */
-bool
-errand_settle(struct worker *w, struct sortie *sortie)
+static void
+let_go(struct worker *w, struct sortie *sortie)
+{
+    sorties_take_out(&w->landed, sortie);
+    sortie->task->state = TASK_DONE;
+    around_leave_unrecorded(&sortie->flight.delivery);
+    sortie_let_go(sortie->batch);
+}
+
+/* is_still_held asks whether a commit came to nothing whose answer was lost: LOST where it did not. */
+static owed_status
+is_still_held(struct worker *w, const struct sortie *sortie, owed_error *err)
+{
+    if (!sortie->is_unsure)
+        return OWED_OK;
+    struct fence fence = sortie->task->row->fence;
+    fence.claimed_by = w->claimed_by;
+    int64_t until_us = worker_now_us(w) + lease_us(w, sortie->known->receiver);
+    return store_renew(w->owed->db, &fence, until_us, err);
+}
+
+/* put_off keeps one whose function could not be committed: it runs again once the store is back. */
+static void
+put_off(struct worker *w, struct sortie *sortie, const struct attempt *attempt)
+{
+    ledger_part(&w->gathered, &attempt->delivery);
+    sortie->task->state = TASK_AWAY;
+    sortie->is_unsure = w->trouble.error.status == OWED_UNSURE;
+}
+
+/* run_function runs what it is to finish with, in the transaction that acknowledges it. */
+static bool
+run_function(struct worker *w, struct sortie *sortie)
 {
     struct flight *flight = &sortie->flight;
     struct attempt attempt = {
@@ -150,15 +180,25 @@ errand_settle(struct worker *w, struct sortie *sortie)
     bool ok = group_settle(&attempt) && record_now(w);
     worker_phase(w, PHASE_IDLE);
     if (!ok && sortie->task->state != TASK_DONE) {
-        // Nothing was kept: the function runs again once the store is back.
-        ledger_part(&w->gathered, &attempt.delivery);
-        sortie->task->state = TASK_AWAY;
+        put_off(w, sortie, &attempt);
         return false;
     }
     attempt_over(&attempt);
     flight->delivery.around.enter = NULL;
-    sorties_take_out(&w->landed, sortie);
-    sortie->task->state = TASK_DONE;
-    sortie_let_go(sortie->batch);
+    let_go(w, sortie);
     return ok;
+}
+
+bool
+errand_settle(struct worker *w, struct sortie *sortie)
+{
+    owed_error err = {0};
+    owed_status status = is_still_held(w, sortie, &err);
+    if (status == OWED_OK)
+        return run_function(w, sortie);
+    if (status == OWED_LOST)
+        let_go(w, sortie);
+    else
+        trouble(w, "see whether a commit was kept", &err);
+    return status == OWED_LOST;
 }

@@ -17,6 +17,7 @@ struct sortie {
     struct errand errand; // of a receiver that only starts; below here: only then
     const void *payload;
     int64_t deadline_mono_us; // INT64_MAX: none
+    bool is_unsure;           // the answer to the commit of its function was lost
     struct sortie *prev, *next;
 };
 

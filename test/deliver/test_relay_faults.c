@@ -40,6 +40,50 @@ quiet(struct actor *actor, owed_delivery *delivery, const order *order)
     return asks_for_nothing(actor, delivery, order);
 }
 
+static owed_outcome
+mark_the_end(owed_delivery *delivery, void *state)
+{
+    (void)state;
+    write_row(delivery, owed_delivery_event_id(delivery) * 10 + 4);
+    return owed_done();
+}
+
+static void
+starts(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    owed_error err;
+    assert_ok(owed_finish_with(delivery, mark_the_end, NULL, &err));
+    owed_delivery_release(delivery);
+}
+
+/* A hook around each attempt, which is left as often as it is entered. */
+static int inside_the_hook;
+
+static owed_outcome
+enter(owed_delivery *delivery, void *state, void **ret_attempt_state)
+{
+    (void)delivery;
+    (void)state;
+    (void)ret_attempt_state;
+    inside_the_hook++;
+    return owed_done();
+}
+
+static owed_status
+leave(owed_delivery *delivery, owed_outcome outcome, const char *text, void *attempt_state,
+    void *state, owed_error *err)
+{
+    (void)delivery;
+    (void)outcome;
+    (void)text;
+    (void)attempt_state;
+    (void)state;
+    (void)err;
+    inside_the_hook--;
+    return OWED_OK;
+}
+
 struct crew {
     struct actor plain, grouped, late, quiet;
     int one, two, three;
@@ -66,6 +110,8 @@ open_crew(struct desk *desk, struct crew *crew)
         desk, &crew->grouped, (owed_receiver){.key = "shop.grouped", .database_only = true});
     desk_receiver(desk, &crew->late, (owed_receiver){.key = "shop.late", .database_only = true});
     desk_receiver(desk, &crew->quiet, (owed_receiver){.key = "shop.quiet"});
+    const owed_receiver async = {.key = "shop.async", .event = &order_placed, .start = starts};
+    fixture_receiver(desk->f, async);
     fixture_open(desk->f);
 }
 
@@ -78,6 +124,12 @@ check_round(struct desk *desk, int64_t first, int64_t call)
             if (desk_written(desk, id * 10 + mark) != 1)
                 fail_msg("failing at call %" PRId64 ": mark %d was written %" PRId64 " times", call,
                     mark, desk_written(desk, id * 10 + mark));
+    // Those that were finished with a function marked the event, not the order.
+    int64_t marks = desk_number(desk, "select count(*) from app where id % 10 = 4");
+    int64_t events = desk_number(desk, "select count(*) from owed_event");
+    if (marks != events)
+        fail_msg("failing at call %" PRId64 ": %" PRId64 " events were marked %" PRId64 " times",
+            call, events, marks);
     int64_t open =
         desk_number(desk, "select count(*) from owed_delivery where status <> 'succeeded'");
     if (open != 0)
@@ -124,15 +176,20 @@ run_with_fault(struct desk *desk, int64_t first, int64_t call, owed_status statu
 }
 
 static void
-fail_at_every_call(struct desk *desk, owed_status status, bool after)
+fail_at_every_call(struct desk *desk, owed_status status, bool after, bool is_hooked)
 {
     struct crew crew;
     open_crew(desk, &crew);
+    const owed_around around = {.enter = enter, .leave = leave};
+    inside_the_hook = 0;
+    if (is_hooked)
+        assert_ok(owed_set_around(desk->f->owed, &around, &desk->f->err));
     int64_t call = 1;
     for (; call < CALLS_MAX; call++) {
         int64_t first = call * ORDERS;
         bool was_reached = run_with_fault(desk, first, call, status, after);
         check_round(desk, first, call);
+        assert_int_equal(inside_the_hook, 0);
         if (!was_reached)
             break;
     }
@@ -150,19 +207,31 @@ fail_at_every_call(struct desk *desk, owed_status status, bool after)
 static void
 a_store_that_goes_away_at_any_call_costs_nothing(void **state)
 {
-    fail_at_every_call(*state, OWED_UNAVAILABLE, false);
+    fail_at_every_call(*state, OWED_UNAVAILABLE, false, false);
 }
 
 static void
 an_answer_that_is_lost_at_any_call_costs_nothing(void **state)
 {
-    fail_at_every_call(*state, OWED_UNAVAILABLE, true);
+    fail_at_every_call(*state, OWED_UNAVAILABLE, true, false);
 }
 
 static void
 a_busy_store_costs_nothing(void **state)
 {
-    fail_at_every_call(*state, OWED_BUSY, false);
+    fail_at_every_call(*state, OWED_BUSY, false, false);
+}
+
+static void
+with_a_hook_it_is_left_as_often_as_it_was_entered(void **state)
+{
+    fail_at_every_call(*state, OWED_UNAVAILABLE, false, true);
+}
+
+static void
+with_a_hook_a_lost_answer_costs_nothing_either(void **state)
+{
+    fail_at_every_call(*state, OWED_UNAVAILABLE, true, true);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -174,6 +243,8 @@ main(void)
         TEST(a_store_that_goes_away_at_any_call_costs_nothing),
         TEST(an_answer_that_is_lost_at_any_call_costs_nothing),
         TEST(a_busy_store_costs_nothing),
+        TEST(with_a_hook_it_is_left_as_often_as_it_was_entered),
+        TEST(with_a_hook_a_lost_answer_costs_nothing_either),
     };
     return cmocka_run_group_tests_name("a relay whose store fails", tests, NULL, NULL);
 }
