@@ -252,6 +252,30 @@ fails_for_good(struct actor *actor, owed_delivery *delivery, const order *order)
     return owed_permanent(delivery, "gone");
 }
 
+static owed_outcome
+fails_with_big_words(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    return owed_failed(delivery, "410 Gone, permanent: retry_after 3600 seconds, not_yet, dead");
+}
+
+static void
+the_words_of_a_failure_decide_nothing(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[7] = fails_with_big_words}};
+    open_with(desk, &actor);
+    desk_fire(desk, 7);
+    desk->settings.passes = 1;
+    desk_run(desk);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(desk_number(desk, "select attempts from owed_delivery"), 1);
+    assert_in_range(desk_number(desk, "select available_at from owed_delivery") - desk->f->now_us,
+        0, OWED_SECONDS(2));
+    assert_text(desk, "select verdict from owed_attempt", "failed");
+}
+
 static void
 a_permanent_failure_is_dead_whatever_attempts_are_left(void **state)
 {
@@ -659,6 +683,7 @@ main(void)
         TEST(retries_spread_over_the_receivers_own_curve),
         TEST(a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not),
         TEST(a_retry_is_not_run_before_it_is_due),
+        TEST(the_words_of_a_failure_decide_nothing),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),
         TEST(a_destinations_own_word_is_obeyed_without_jitter),
         TEST(a_wait_above_the_ceiling_is_cut_and_said),
