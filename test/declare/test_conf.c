@@ -292,7 +292,7 @@ refuses_what_the_registry_refuses_with_the_line_of_its_section(void **state)
             "owed.conf:2: receiver \"shop.x\": no event; name the one that it wants, or \"*\" for "
             "any"},
         {HEAD,
-            "owed.conf:1: receiver \"shop.x\": nothing says what it does; exactly one of run (in "
+            "owed.conf:1: receiver \"shop.x\": nothing says what it does; exactly one of run or start (in "
             "C), webhook, exec, file and discard is right"},
         {HEAD "webhook =\n",
             "owed.conf:1: receiver \"shop.x\": the URL of the webhook is neither "
