@@ -309,8 +309,16 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_event(
  * CONFIG: whatever is contradictory, out of range, or only for durable receivers; a second
  * receiver under the key. The same declaration again is fine.
  */
-OWED_API OWED_MUSTUSE owed_status owed_declare_receiver(
-    owed_registry *registry, const owed_receiver *receiver, owed_error *err);
+OWED_API OWED_MUSTUSE owed_status owed_declare_receiver_sized(
+    owed_registry *registry, const owed_receiver *receiver, size_t size, owed_error *err);
+
+/* size is that of the struct as the caller was compiled with it: a module of an older release has
+ * not declared what came later, and one of a newer release is refused (CONFIG). */
+static inline OWED_MUSTUSE owed_status
+owed_declare_receiver(owed_registry *registry, const owed_receiver *receiver, owed_error *err)
+{
+    return owed_declare_receiver_sized(registry, receiver, sizeof *receiver, err);
+}
 
 /* owed_registry_set_around sets the hook for every handle that is opened with this registry, as a
  * module does for owed relay; owed_set_around goes before it. NULL: none. around is copied.
@@ -318,8 +326,7 @@ OWED_API OWED_MUSTUSE owed_status owed_declare_receiver(
 OWED_API OWED_MUSTUSE owed_status owed_registry_set_around(
     owed_registry *registry, const owed_around *around, owed_error *err);
 
-/* The one symbol of a module for owed relay --module. It declares on the program's registry. Build
- * it again for every release of owed: the structs here may have grown. */
+/* The one symbol of a module for owed relay --module. It declares on the program's registry. */
 typedef owed_status (*owed_module_init_function)(owed_registry *registry, owed_error *err);
 #define OWED_MODULE_INIT "owed_module_init"
 

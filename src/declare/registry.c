@@ -296,7 +296,15 @@ registry_declare(
 }
 
 owed_status
-owed_declare_receiver(owed_registry *registry, const owed_receiver *receiver, owed_error *err)
+owed_declare_receiver_sized(
+    owed_registry *registry, const owed_receiver *receiver, size_t size, owed_error *err)
 {
-    return registry_declare(registry, receiver, "", err);
+    owed_receiver whole = {0};
+    if (size > sizeof whole)
+        return fail(err, OWED_CONFIG,
+            "a receiver of %zu bytes was declared, this library knows %zu: build it against the "
+            "headers of owed %s, or run a newer owed",
+            size, sizeof whole, OWED_VERSION);
+    memcpy(&whole, receiver, size);
+    return registry_declare(registry, &whole, "", err);
 }

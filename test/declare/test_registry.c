@@ -624,6 +624,29 @@ refuses_bad_names_of_apps(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void
+a_module_of_an_older_release_has_not_declared_what_came_later(void **state)
+{
+    (void)state;
+    owed_receiver receiver = *RECEIVER(.outside = true, .timeout_us = -1);
+    assert_int_equal(OWED_OK,
+        owed_declare_receiver_sized(registry, &receiver, offsetof(owed_receiver, outside), &err));
+    assert_false(registry_receiver(registry, "shop.billing")->declared.outside);
+}
+
+static void
+a_module_of_a_newer_release_is_refused(void **state)
+{
+    (void)state;
+    struct {
+        owed_receiver known;
+        int64_t more;
+    } receiver = {.known = *RECEIVER(.outside = true)};
+    assert_int_equal(
+        OWED_CONFIG, owed_declare_receiver_sized(registry, &receiver.known, sizeof receiver, &err));
+    assert_non_null(strstr(err.text, "run a newer owed"));
+}
+
 int
 main(void)
 {
@@ -652,6 +675,8 @@ main(void)
         TEST(refuses_bad_secrets_without_showing_them),
         TEST(refuses_bad_paths),
         TEST(refuses_bad_names_of_apps),
+        TEST(a_module_of_an_older_release_has_not_declared_what_came_later),
+        TEST(a_module_of_a_newer_release_is_refused),
     };
     return cmocka_run_group_tests_name("registry", tests, NULL, NULL);
 }
