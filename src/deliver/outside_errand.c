@@ -47,6 +47,8 @@ errand_start(struct worker *w, struct sortie *sortie)
     sortie->deadline_mono_us = INT64_MAX;
     if (flight->timeout_us > 0)
         note_deadline(w, sortie, flight->timeout_us);
+    else if (w->errands_are_limited)
+        note_deadline(w, sortie, lease_us(w, sortie->known->receiver));
     sortie->known->away++;
     errand_open(&sortie->errand, w->errands, sortie->batch, sortie, &flight->delivery);
     // From here on the delivery may be in other hands; the batch stays, since we hold it too.

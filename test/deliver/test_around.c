@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <owed/sqlite.h>
+#include <owed/testing.h>
 
 #include "base/clock.h"
 
@@ -69,7 +70,8 @@ leave(owed_delivery *delivery, owed_outcome outcome, const char *text, void *att
     scene->left_verdict = outcome.verdict;
     snprintf(scene->left_text, sizeof scene->left_text, "%s", text);
     char sql[100];
-    snprintf(sql, sizeof sql, "select status from owed_delivery where id = %" PRId64,
+    snprintf(sql, sizeof sql,
+        "select coalesce(max(status), '') from owed_delivery where id = %" PRId64,
         owed_delivery_id(delivery));
     desk_text(scene->desk, sql, scene->status_at_leave);
     return scene->leaving == NULL ? OWED_OK : scene->leaving(scene, err);
@@ -565,6 +567,26 @@ one_of_the_loop_does_not_start_where_the_hook_fails(void **state)
     assert_text(desk, "select verdict from owed_attempt", "hook");
 }
 
+static void
+in_a_transaction_of_the_callers_own_it_is_entered_and_left_all_the_same(void **state)
+{
+    struct desk *desk = *state;
+    struct scene scene = {.actor = {.acts = {[2] = runs_and_fails}}};
+    open_scene(desk, &scene, (owed_receiver){.max_attempts = 1});
+    fixture_begin(desk->f);
+    fixture_fire(desk->f, &order_placed, 1);
+    fixture_fire(desk->f, &order_placed, 2);
+    owed_relay_counts counts = {0};
+    assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
+    assert_string_equal(scene.story, "enter run leave enter run told:failed leave");
+    assert_int_equal(counts.succeeded + counts.dead, 2);
+    assert_false(scene.had_transaction);
+    assert_false(desk_logged(desk, "left a transaction open"));
+    owed_rollback(desk->f->tx);
+    assert_int_equal(fixture_rows(desk->f), 0);
+    assert_int_equal(fixture_events(desk->f), 0);
+}
+
 /* --- setting it --- */
 
 static void
@@ -641,6 +663,7 @@ main(void)
         DESK_TEST(notes_stand_on_the_failure_line_of_their_own_attempt),
         DESK_TEST(outside_receivers_in_c_and_those_of_the_loop_are_wrapped_too),
         DESK_TEST(one_of_the_loop_does_not_start_where_the_hook_fails),
+        DESK_TEST(in_a_transaction_of_the_callers_own_it_is_entered_and_left_all_the_same),
         DESK_TEST(a_registry_may_bring_one_and_the_handles_own_goes_before_it),
         DESK_TEST(one_that_cannot_be_entered_at_all_is_refused),
         DESK_TEST(leave_may_be_left_out),

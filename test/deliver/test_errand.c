@@ -7,8 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <owed/sqlite.h>
+#include <owed/testing.h>
 
 #include "base/clock.h"
 
@@ -431,6 +433,64 @@ a_stop_waits_for_one_lease_and_no_longer(void **state)
     release_all();
 }
 
+/* --- a call that delivers at once --- */
+
+static void
+a_drain_takes_in_what_was_finished_at_once(void **state)
+{
+    struct desk *desk = *state;
+    open_agency(desk, (owed_receiver){0});
+    agency.starting = finish_now;
+    desk_fire_many(desk, 3);
+    owed_relay_counts counts = {0};
+    assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
+    assert_int_equal(counts.succeeded, 3);
+    assert_count(desk, "succeeded", 3);
+}
+
+/* --- what the supervisor knows --- */
+
+static struct shared *the_shared;
+
+static void
+look_at_the_hand(owed_delivery *delivery)
+{
+    struct in_hand hand;
+    unsigned turn;
+    assert_true(slot_hand(the_shared, 0, &hand, &turn));
+    assert_int_equal(hand.delivery_id, owed_delivery_id(delivery));
+    finish_now(delivery);
+}
+
+static void
+stop_workers(struct desk *desk)
+{
+    (void)desk;
+    atomic_store(&the_shared->stop, 1);
+}
+
+static void
+a_crash_in_start_would_be_known_for_what_it_is(void **state)
+{
+    struct desk *desk = *state;
+    int fd = -1;
+    owed_dice dice = dice_seeded(&desk->f->seed);
+    assert_ok(shared_new("packer", &dice, &the_shared, &fd, &desk->f->err));
+    the_shared->slot_count = 1;
+    desk->seat.shared = the_shared;
+    desk->seat.role = ROLE_LOOP;
+    open_agency(desk, (owed_receiver){0});
+    agency.starting = look_at_the_hand;
+    desk_fire(desk, 1);
+    desk->at_wait = stop_workers;
+    desk_run(desk);
+    assert_int_equal(agency.calls, 1);
+    assert_int_equal(atomic_load(&the_shared->slots[0].phase), PHASE_IDLE);
+    assert_count(desk, "succeeded", 1);
+    shared_free(the_shared);
+    close(fd);
+}
+
 /* --- finishing with a function --- */
 
 static owed_outcome
@@ -626,6 +686,8 @@ main(void)
         DESK_TEST(once_the_row_was_taken_finishing_is_refused_and_nothing_recorded),
         DESK_TEST(one_that_is_not_finished_in_time_has_failed),
         DESK_TEST(a_stop_waits_for_one_lease_and_no_longer),
+        DESK_TEST(a_drain_takes_in_what_was_finished_at_once),
+        DESK_TEST(a_crash_in_start_would_be_known_for_what_it_is),
         DESK_TEST(a_function_finishes_inside_the_transaction_that_acknowledges),
         DESK_TEST(where_the_function_fails_what_it_wrote_is_undone),
         DESK_TEST(where_the_row_was_taken_what_the_function_wrote_is_undone),
