@@ -68,8 +68,9 @@ OWED_API OWED_MUSTUSE owed_status owed_init(const char *url, owed_error *err);
  * owed_commit ends it and frees tx, whatever it returns but INVALID: that says that tx is not one of
  * owed_begin's, and leaves it alone. VETOED: an inline receiver was not done. ABORTED: a fire broke
  * off half way, or somebody else ended the transaction. After both, and BUSY, nothing was kept.
- * UNSURE: the connection was lost while the answer was awaited. After OK the ON_COMMIT receivers of
- * what was fired have run, each for itself, and relays have been woken.
+ * UNSURE: the connection was lost while the answer was awaited. After OK eager receivers were
+ * attempted, relays have been woken, and the ON_COMMIT receivers of what was fired have run, each for
+ * itself.
  * owed_rollback undoes it and frees tx.
  */
 OWED_API OWED_MUSTUSE owed_status owed_begin(owed *owed, owed_tx **ret_tx, owed_error *err);
@@ -78,8 +79,8 @@ OWED_API void owed_rollback(owed_tx *tx);
 
 /*
  * owed_committed ends what a store's join function (owed_join_sqlite) began: call it after your own
- * COMMIT succeeded. ON_COMMIT receivers run for what is really there, relays are woken, tx is
- * freed. INVALID: the transaction is still open, or was not joined; tx stays. After your own ROLLBACK
+ * COMMIT succeeded. Eager and ON_COMMIT receivers run for what is really there, relays are
+ * woken, tx is freed. INVALID: the transaction is still open, or was not joined; tx stays. After your own ROLLBACK
  * call owed_rollback, which touches nothing of yours.
  */
 OWED_API OWED_MUSTUSE owed_status owed_committed(owed_tx *tx, owed_error *err);

@@ -252,6 +252,16 @@ typedef owed_status (*owed_targets)(
 /* owed_target_add copies target. INVALID: NULL, empty, not UTF-8. LIMIT: too long, too many. */
 OWED_API owed_status owed_target_add(owed_target_list *list, const char *target, owed_error *err);
 
+/*
+ * A receiver that is eager saves the way to a relay. Once owed_commit or owed_committed has committed,
+ * and before it returns, the firing process attempts what it fired for its own eager receivers, once:
+ * under a claim of its own ("eager.", a number), outside any relay's lanes, with all that goes with
+ * an attempt. What is due later is left alone, and so is what somebody else claimed first. Whatever
+ * this attempt does not finish, be it that it failed or that the process died, is owed to a relay
+ * like any other delivery; the commit is OK all the same. What is fired while a relay or an eager
+ * attempt of the same handle runs is not attempted eagerly, nor what was fired in SQL.
+ */
+
 /* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
 typedef struct owed_receiver {
     const char *key;              /* "app.name", unique; at most 255 bytes of [A-Za-z0-9_.-] */
@@ -284,6 +294,8 @@ typedef struct owed_receiver {
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
                                  dead. Needed for owed_defer not to spend attempts */
     owed_on_failure on_failure;
+    bool eager; /* run: attempted once as soon as the commit has succeeded, by the process that
+                   fired; see below */
     owed_targets targets; /* NULL: one delivery for each event, without a target */
 } owed_receiver;
 

@@ -237,6 +237,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->outside, "outside"},
         {receiver->database_only, "database_only"},
         {receiver->on_failure != NULL, "on_failure"},
+        {receiver->eager, "eager"},
         {receiver->targets != NULL, "targets"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -278,6 +279,22 @@ check_function(const struct declaration *declaration, owed_error *err)
     if (receiver->outside)
         return refuse(declaration, err,
             "outside and database_only contradict each other; one of them alone is right");
+    return OWED_OK;
+}
+
+static owed_status
+check_eager(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (!receiver->eager)
+        return OWED_OK;
+    if (receiver->run == NULL)
+        return refuse(declaration, err,
+            "eager is for run alone, which the firing process can call; leave it out");
+    if (receiver->timeout_us != 0)
+        return refuse(declaration, err,
+            "eager and timeout contradict each other, since nobody could end an attempt in the "
+            "firing process; one of them alone is right");
     return OWED_OK;
 }
 
@@ -358,6 +375,7 @@ check_receiver(const struct declaration *declaration, owed_error *err)
         check_numbers,
         check_curve,
         check_function,
+        check_eager,
         check_secret,
         check_target,
         check_receiver_lane,

@@ -62,6 +62,8 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
         .lanes = w->lanes,
         .app = w->owed->registry->app,
         .receivers = w->filters[share].on ? w->filters[share].keys : NULL,
+        .event_ids = w->only_events,
+        .event_count = w->only_count,
         .limit = w->settings.batch_size,
         .max_losses = w->settings.max_losses > 0 ? w->settings.max_losses : 0,
         .max_bytes = LIMIT_BATCH_BYTES,

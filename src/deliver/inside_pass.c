@@ -113,6 +113,15 @@ run_batch(struct worker *w, enum share share, struct batch *batch)
     return record_now(w);
 }
 
+void
+batch_run(struct worker *w, enum share share, struct batch *batch)
+{
+    if (run_batch(w, share, batch))
+        batch_hand_back(w, batch);
+    if (w->trouble.now)
+        batch_drop(w, batch);
+}
+
 /* has_run tells whether anything of the batch was for us. */
 static bool
 has_run(const struct batch *batch)
@@ -144,10 +153,7 @@ inside_pass(struct worker *w, enum share share)
     bool was_filtered = w->filters[share].on;
     if (!worker_claim(w, share, NULL, batch_limit(w, share), &batch) || batch == NULL)
         return false;
-    if (run_batch(w, share, batch))
-        batch_hand_back(w, batch);
-    if (w->trouble.now)
-        batch_drop(w, batch);
+    batch_run(w, share, batch);
     // Behind a stranger's rows there may be ours.
     bool has = has_run(batch) || w->filters[share].on != was_filtered;
     batch_free(batch);

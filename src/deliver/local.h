@@ -33,8 +33,15 @@ owed_status local_targets(
 owed_status inline_run(
     owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error *err);
 
-/* on_commit_remember keeps a copy of the event in tx where an ON_COMMIT receiver wants it. */
+/* on_commit_remember keeps a copy of the event in tx where an ON_COMMIT or an eager receiver wants it. */
 owed_status on_commit_remember(owed_tx *tx, const owed_event_type *type,
     const struct new_event *event, int64_t event_id, owed_error *err);
+
+/* eager_wants tells whether the receiver is to be attempted right after the commit. */
+bool eager_wants(const struct receiver *receiver, const char *event_name);
+
+/* eager_after_commit attempts, once, what was fired in tx for the eager receivers of this process. It
+ * cannot fail: what it does not finish is owed to a relay. */
+void eager_after_commit(owed_tx *tx);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * on_commit.c - receivers that run after the commit, in the firing process, each for itself.
+ * on_commit.c - what runs after the commit, in the firing process, each for itself.
  *
  * The caller may have rolled back to a savepoint, which nobody tells us: what was fired is looked up
  * before the commit, and only what is still there runs.
@@ -15,11 +15,12 @@ runs_for(const struct receiver *receiver, const char *event_name)
     return receiver->declared.mode == OWED_ON_COMMIT && receiver_wants(receiver, event_name);
 }
 
+/* is_wanted tells whether anything of this process is to happen after the commit. */
 static bool
 is_wanted(const owed_registry *registry, const char *event_name)
 {
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
-        if (runs_for(r, event_name))
+        if (runs_for(r, event_name) || eager_wants(r, event_name))
             return true;
     return false;
 }
@@ -127,6 +128,7 @@ tx_after_commit(owed_tx *tx)
         hand_over(tx, tx->owed->outer);
         return;
     }
+    eager_after_commit(tx);
     // First the relays: receivers here may take their time.
     if (tx->fired_anything)
         wakers_send(tx->owed->wakers, tx->owed->db, &tx->owed->clock);

@@ -22,7 +22,7 @@ void
 others_look(struct worker *w)
 {
     const struct driver *driver = w->owed->db->driver;
-    if (!driver->single_writer || driver->changed == NULL)
+    if (!driver->single_writer || driver->changed == NULL || w->is_eager)
         return;
     // Our relay's other workers count their commits; what is beyond that is the application's.
     int64_t others = 0;

@@ -31,6 +31,12 @@ trouble(struct worker *w, const char *doing, const owed_error *err)
     t->error = *err;
     if (store_in_transaction(w->owed->db))
         store_rollback(w->owed->db);
+    if (w->is_eager) {
+        log_say(&w->owed->log, OWED_LOG_WARNING,
+            "the store failed during an eager attempt: what is open is owed to a relay",
+            LOG_TEXT("doing", doing), LOG_TEXT("error", err->text));
+        return;
+    }
     if (t->logged.status == err->status && strcmp(t->logged.text, err->text) == 0)
         return;
     t->logged = *err;

@@ -215,6 +215,10 @@ struct worker {
     owed_relay_counts counts_told; // of these, what the supervisor knows
     struct trouble trouble;
 
+    bool is_eager;              // for what was just fired: see eager.c
+    const int64_t *only_events; // then: of these events
+    size_t only_count;
+
     int64_t frozen_now_us; // limit: claims see nothing that became due later; 0: they do
     int64_t limit_left;    // embedded; -1: none
     int64_t passes_left;   // -1: no end
@@ -385,6 +389,9 @@ bool group_stumble(
     struct worker *worker, struct member *who, const char *doing, const owed_error *err);
 /* record_now writes all that is noted. */
 bool record_now(struct worker *worker);
+
+/* batch_run runs a batch of receivers in C, and gives back what was not for us. */
+void batch_run(struct worker *worker, enum share share, struct batch *batch);
 
 /* inside_pass.c and outside_pass.c: true: there was something to do. */
 bool inside_pass(struct worker *worker, enum share share);

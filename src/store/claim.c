@@ -18,6 +18,7 @@
 struct where {
     struct buf lanes;
     struct buf receivers;
+    struct buf events;
     size_t lane_count;
     const char *one_lane; // the caller's, or in the arena
 };
@@ -27,6 +28,7 @@ where_done(struct where *where)
 {
     buf_done(&where->lanes);
     buf_done(&where->receivers);
+    buf_done(&where->events);
 }
 
 static void
@@ -59,12 +61,26 @@ lanes_of_app(
     return OWED_OK;
 }
 
+/* find_events is for a claim of some events' rows, whatever their lane. */
+static owed_status
+find_events(const struct claim *claim, struct where *where, owed_error *err)
+{
+    for (size_t i = 0; i < claim->event_count; i++)
+        json_add_id(&where->events, claim->event_ids[i]);
+    json_end(&where->events);
+    json_texts(&where->receivers, claim->receivers);
+    return where->events.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
+}
+
 static owed_status
 find_where(struct db *db, const struct claim *claim, struct arena *arena, struct where *where,
     owed_error *err)
 {
     buf_init(&where->lanes, JSON_ARGUMENT_BYTES);
     buf_init(&where->receivers, JSON_ARGUMENT_BYTES);
+    buf_init(&where->events, JSON_ARGUMENT_BYTES);
+    if (claim->event_count > 0)
+        return find_events(claim, where, err);
     const char *const *lanes = claim->lanes;
     if (lanes == NULL) {
         const char **found = NULL;
@@ -99,6 +115,10 @@ pick_ids(struct db *db, const struct claim *claim, const struct where *where, in
             ARGS(lanes, kind, now, count, receivers, V_INT(early->due_us),
                 V_INT(early->ignore_backoff), V_STR(early->but_ids)),
             ids, ret_count, err);
+    if (claim->event_count > 0)
+        return collect_ids(db, STMT_CLAIM_PICK_EVENTS,
+            ARGS(V_STR(buf_view(&where->events)), receivers, kind, now, count), ids, ret_count,
+            err);
     if (claim->receivers != NULL)
         return collect_ids(db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers),
             ids, ret_count, err);
@@ -282,7 +302,8 @@ store_claim(struct db *db, const struct claim *claim, struct arena *arena,
         .claim = claim, .arena = arena, .claimed_by = arena_strdup(arena, claim->claimed_by)};
     if (status == OWED_OK && batch.claimed_by == NULL)
         status = fail_memory(err);
-    bool again = (where.lane_count > 0 || claim->delivery_id != 0) && claim->limit > 0;
+    bool is_named = claim->delivery_id != 0 || claim->event_count > 0;
+    bool again = (where.lane_count > 0 || is_named) && claim->limit > 0;
     while (status == OWED_OK && again)
         status = take_once(db, &batch, &where, &again, err);
     if (status != OWED_OK)

@@ -132,6 +132,8 @@ struct claim {
     const char *app;              // with lanes NULL
     const char *const *receivers; // keys this relay can run, NULL-ended; NULL: it can run all that
                                   // the catalogue has in these lanes, so no filter is needed
+    const int64_t *event_ids;     // only pending rows of these events, in any lane; with receivers
+    size_t event_count;           // 0: of any event
     int32_t limit;
     int32_t max_losses; // a row at it is not run: see store_claim; 0: no limit
     size_t max_bytes;   // of payloads: the claim ends early above it, with one row at least
