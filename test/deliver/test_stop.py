@@ -82,6 +82,25 @@ class Stop(DoersCase):
         self.assertEqual("0\n1\n2\n3\n", (self.folder / "descriptors").read_text())
         self.assertNotIn("OWED_SEAT", (self.folder / "environment").read_text())
 
+    def see_renewals(self, count):
+        seen = set()
+        while len(seen) <= count:
+            seen.add(self.value("select lease_expires_at from owed_delivery"))
+
+    def test_a_lease_is_renewed_while_its_receiver_runs_and_during_a_stop_too(self):
+        self.hold_the_first_of(1)
+        relay = self.relay("--lease", "300ms")
+        gate, _ = self.catch()
+        self.see_renewals(3)
+        relay.send_signal(signal.SIGTERM)
+        self.read_until(relay, "stopping")
+        self.see_renewals(3)
+        gate.close()
+        self.finish(relay)
+        self.assertEqual({"succeeded": 1}, self.counts())
+        self.assertEqual([(1, 0)], self.sql("select attempts, losses from owed_delivery"))
+        self.assertEqual(1, len(self.effects()))
+
     def test_workers_hold_nothing_of_their_supervisor(self):
         self.hold_the_first_of(1)
         stray = os.open("/dev/null", os.O_RDONLY)
