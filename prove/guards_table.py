@@ -16,7 +16,6 @@ def sqlite(*names):
 CLAIM, LEASE, FENCE, MEND, LOOK, FIRE = (store(name) for name in ("claim", "lease", "fence", "mend", "look", "fire"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
-TARGETS = ["deliver/test_deliver_targets"]
 
 _pick = [
     ("query/claim_pick_lane", [
@@ -116,7 +115,7 @@ GUARDS = [
     *((file, name, [(old, new)], CLAIM + LEASE) for file, rows in _pick for name, old, new in rows),
 
     ("query/claim_mark", "id", [("id in (select value from json_each($1))", "$1 is not null")], CLAIM),
-    ("query/claim_mark", "a loss where it was claimed", [("status = 'claimed' and lease", "lease")], CLAIM + LEASE),
+    ("query/claim_mark", "a loss where it was claimed", [("status = 'claimed' and lease", "lease")], CLAIM + SHELL),
     ("query/claim_mark", "no loss where it was handed back", [(" and lease_expires_at > 0", "")], LEASE),
     ("query/claim_mark", "claimed_at always grows", [("max($3, claimed_at + 1)", "$3")], LEASE),
 
@@ -134,13 +133,13 @@ GUARDS = [
     ("query/forgive_losses", "not handed back", [(" and lease_expires_at > 0", "")], LEASE),
     ("query/forgive_losses", "one below zero at most", [("max(losses - 1, -1)", "losses - 1")], LEASE),
 
-    *(("query/expanded", name, [(old, new)], TARGETS) for name, old, new in [
+    *(("query/expanded", name, [(old, new)], HELD) for name, old, new in [
         ("id", "id = $1 and status", "$1 is not null and status"),
         ("status", "status = 'claimed' and ", ""),
         ("claimed_by", "claimed_by = $2 and", "$2 is not null and"),
         ("claimed_at", "claimed_at = $3", "$3 is not null"),
     ]),
-    *(("query/delivery_delete_blank", name, [(old, new)], TARGETS) for name, old, new in [
+    *(("query/delivery_delete_blank", name, [(old, new)], FIRE) for name, old, new in [
         ("event", "event_id = $1 and", "$1 is not null and"),
         ("receiver", "receiver_key = $2\n", "$2 is not null\n"),
         ("without a target", "\n    and target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'", ""),

@@ -16,6 +16,16 @@ do_settle(struct world *world, const struct fence *fence)
 }
 
 static owed_status
+do_expand(struct world *world, const struct fence *fence)
+{
+    struct settlement settlement = a_settlement(fence, "succeeded");
+    settlement.expanded = true;
+    bool landed = false;
+    owed_status status = store_settle(world->db, &settlement, 1, &landed, &world->err);
+    return status == OWED_OK && !landed ? OWED_LOST : status;
+}
+
+static owed_status
 do_renew(struct world *world, const struct fence *fence)
 {
     return store_renew(world->db, fence, NOW + 2 * LEASE, &world->err);
@@ -40,6 +50,7 @@ static const struct {
     owed_status (*call)(struct world *world, const struct fence *fence);
 } writes[] = {
     {"settle", do_settle},
+    {"expand", do_expand},
     {"renew", do_renew},
     {"hand back", do_hand_back},
     {"count loss", do_count_loss},
@@ -89,6 +100,26 @@ another_row_of_the_same_claim_is_not_this_one(void **state)
     assert_ok(do_settle(world, &world->rows[0].fence));
     assert_string_equal(status_of(world, left), "claimed");
     assert_int_equal(do_settle(world, &world->rows[0].fence), OWED_LOST);
+}
+
+static void
+each_write_is_of_one_row_alone(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    for (size_t i = 0; i < COUNT(writes); i++) {
+        fire(world, EVENT);
+        int64_t left = only_delivery(world, fire(world, EVENT));
+        assert_int_equal(claim_as(world, "first", NOW, 2), 2);
+        struct fence fences[2] = {world->rows[0].fence, world->rows[1].fence};
+        struct delivery_row before = delivery(world, left);
+        check_case(writes[i].call(world, &fences[0]) == OWED_OK, writes[i].name);
+        struct delivery_row after = delivery(world, left);
+        check_case(same_row(&before, &after), writes[i].name);
+        for (int k = 0; k < 2; k++)
+            do_settle(world, &fences[k]); // out of the way
+    }
 }
 
 static void
@@ -145,13 +176,16 @@ a_lapsed_lease_that_nobody_took_still_lets_its_holder_settle(void **state)
 }
 
 static void
-a_row_handed_back_is_not_renewed_again(void **state)
+a_row_handed_back_is_given_up_for_good(void **state)
 {
     struct world *world = *state;
     bring_to(world, "claimed");
     assert_ok(do_hand_back(world, &world->rows[0].fence));
     assert_int_equal(do_renew(world, &world->rows[0].fence), OWED_LOST);
+    assert_int_equal(do_hand_back(world, &world->rows[0].fence), OWED_LOST);
+    assert_int_equal(do_count_loss(world, &world->rows[0].fence), OWED_LOST);
     assert_int_equal(claim_as(world, "second", NOW, 1), 1);
+    assert_int_equal(world->rows[0].losses, 0);
 }
 
 static void
@@ -204,6 +238,8 @@ handing_back_all_spares_one_and_what_others_hold(void **state)
     assert_ok(store_hand_back_all(world->db, "first", kept, &back, &world->err));
     assert_int_equal(back, 2);
     assert_int_equal(delivery(world, kept).lease_expires_at_us, NOW + LEASE);
+    assert_ok(store_hand_back_all(world->db, "first", kept, &back, &world->err));
+    assert_int_equal(back, 0); // there is nothing left to give
     assert_int_equal(claim_as(world, "third", NOW, 10), 2);
     assert_int_equal(world->rows[0].losses, 0);
 }
@@ -315,12 +351,13 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_holder_may_write),
         TEST(another_row_of_the_same_claim_is_not_this_one),
+        TEST(each_write_is_of_one_row_alone),
         TEST(somebody_else_cannot_write),
         TEST(an_earlier_claim_of_the_same_holder_cannot_write),
         TEST(who_lost_the_row_to_another_cannot_write),
         TEST(a_row_that_is_settled_cannot_be_written_under_its_old_fence),
         TEST(a_lapsed_lease_that_nobody_took_still_lets_its_holder_settle),
-        TEST(a_row_handed_back_is_not_renewed_again),
+        TEST(a_row_handed_back_is_given_up_for_good),
         TEST(renewing_moves_the_lease_and_nothing_else),
         TEST(what_lands_and_what_does_not_is_told_row_by_row),
         TEST(handing_back_all_spares_one_and_what_others_hold),

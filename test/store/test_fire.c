@@ -223,6 +223,29 @@ a_delivery_is_owed_once_to_one_receiver(void **state)
 }
 
 static void
+taking_back_a_row_without_a_target_touches_no_other(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", "shop.label", NULL};
+    publish_keys(world, keys);
+    int64_t before = fire(world, EVENT), event_id = fire(world, EVENT);
+    struct new_delivery owed = {.event_id = event_id,
+        .receiver_key = "shop.billing",
+        .target = "somebody",
+        .lane = LANE,
+        .kind = "inside",
+        .max_attempts = 5,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &owed, &world->err));
+    assert_ok(store_delete_blank(world->db, event_id, "shop.billing", &world->err));
+    int64_t ids[4];
+    assert_int_equal(ids_of_event(world, before, ids, 4), 2);
+    assert_int_equal(ids_of_event(world, event_id, ids, 4), 2);
+    assert_string_equal(delivery(world, ids[0]).receiver_key, "shop.label");
+    assert_string_equal(delivery(world, ids[1]).target, "somebody");
+}
+
+static void
 an_event_is_known_by_id_and_uid(void **state)
 {
     struct world *world = *state;
@@ -253,6 +276,7 @@ main(void)
         TEST(what_is_due_later_is_owed_at_once_and_available_then),
         TEST(a_removed_receiver_gets_events_during_the_grace_only),
         TEST(a_delivery_is_owed_once_to_one_receiver),
+        TEST(taking_back_a_row_without_a_target_touches_no_other),
         TEST(an_event_is_known_by_id_and_uid),
     };
     return run_on_all("store fire", tests, COUNT(tests));

@@ -273,8 +273,12 @@ requeue_takes_what_it_was_asked_to(void **state)
     assert_int_equal(requeue(world, &zero), 0);
     struct requeue other = {.receiver_key = "shop.other", .limit = -1, .now_us = NOW};
     assert_int_equal(requeue(world, &other), 0);
+    int64_t owed = only_delivery(world, fire(world, EVENT));
     struct requeue dry = {.limit = -1, .now_us = NOW, .dry_run = true, .orphaned = true};
     assert_int_equal(requeue(world, &dry), 4);
+    dry.ids = (int64_t[]){owed, ids[0], ids[3]};
+    dry.id_count = 3;
+    assert_int_equal(requeue(world, &dry), 2);
     assert_string_equal(status_of(world, ids[0]), "dead");
 
     // In id order, whatever order they are named in, and each once.
@@ -317,7 +321,16 @@ orphans_come_back_only_with_their_receiver(void **state)
     int64_t id = bring_to(world, "orphaned");
     assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
     struct requeue all = {.limit = -1, .now_us = NOW, .orphaned = true};
+    struct requeue named = all;
+    named.ids = &id;
+    named.id_count = 1;
     assert_int_equal(requeue(world, &all), 0);
+    assert_int_equal(requeue(world, &named), 0);
+    // Another one is there, and theirs is not.
+    static const char *const other[] = {"shop.other", NULL};
+    publish_keys(world, other);
+    assert_int_equal(requeue(world, &all), 0);
+    assert_int_equal(requeue(world, &named), 0);
     static const char *const keys[] = {"shop.billing", NULL};
     publish_keys(world, keys);
     assert_int_equal(requeue(world, &all), 1);

@@ -158,6 +158,70 @@ rows_of_a_receiver_that_never_was_published_are_orphaned_once_they_are_old(void 
     assert_int_equal(orphaned, 1);
 }
 
+/* owe adds a row by hand. */
+static int64_t
+owe(struct world *world, const char *receiver_key, const char *target, const char *kind)
+{
+    struct new_delivery owed = {.event_id = fire(world, "shop.Other"),
+        .receiver_key = receiver_key,
+        .target = target,
+        .lane = LANE,
+        .kind = kind,
+        .max_attempts = 5,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &owed, &world->err));
+    return only_delivery(world, owed.event_id);
+}
+
+static void
+what_others_are_owed_is_not_orphaned_with_it(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver("shop.a");
+    publish(world, &r, 1);
+    int64_t orphaned = -1, fine = owe(world, "shop.a", "", "inside");
+    owe(world, "shop.ghost", "", "inside");
+    assert_ok(store_mend(world->db, NOW + GRACE, GRACE, 10, NULL, &orphaned, &world->err));
+    assert_int_equal(orphaned, 1);
+    assert_string_equal(status_of(world, fine), "pending");
+    // The same for what somebody gave back.
+    owe(world, "shop.ghost", "", "inside");
+    assert_int_equal(claim_as(world, "w", NOW, 10), 2);
+    assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    assert_ok(store_mend(world->db, NOW + GRACE, GRACE, 10, NULL, &orphaned, &world->err));
+    assert_int_equal(orphaned, 1);
+    assert_string_equal(status_of(world, fine), "claimed");
+}
+
+static void
+what_was_given_back_is_not_orphaned_before_it_is_old(void **state)
+{
+    struct world *world = *state;
+    int64_t orphaned = -1;
+    owe(world, "shop.ghost", "", "inside");
+    assert_int_equal(claim_as(world, "w", NOW, 10), 1);
+    assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    assert_ok(store_mend(world->db, NOW + GRACE - 1, GRACE, 10, NULL, &orphaned, &world->err));
+    assert_int_equal(orphaned, 0);
+    assert_ok(store_mend(world->db, NOW + GRACE, GRACE, 10, NULL, &orphaned, &world->err));
+    assert_int_equal(orphaned, 1);
+}
+
+static void
+a_row_for_a_target_is_not_expanded_again_when_it_moves(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver("shop.a");
+    r.targets = "callback";
+    publish(world, &r, 1);
+    int64_t one = owe(world, "shop.a", "somebody", "inside");
+    int64_t all = owe(world, "shop.a", "", "expand");
+    r.lane = "shop/mail";
+    publish(world, &r, 1);
+    check_place(world, one, "shop/mail", "inside");
+    check_place(world, all, "shop/mail", "expand");
+}
+
 static void
 without_a_grace_rows_are_orphaned_at_once(void **state)
 {
@@ -196,6 +260,27 @@ a_row_that_is_held_does_not_hide_one_that_was_given_back(void **state)
 }
 
 static void
+a_row_that_ended_since_it_was_picked_is_not_moved(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver("shop.a");
+    publish(world, &r, 1);
+    struct owed_rows rows = make_owed_rows(world);
+    r.lane = "shop/mail";
+    publish(world, &r, 1);
+    char ids[100];
+    snprintf(ids, sizeof ids, "[%lld]", (long long)rows.done);
+    const struct value values[] = {{.type = VALUE_TEXT, .bytes = str_of(ids)}};
+    struct rows *run;
+    int64_t changed = -1;
+    assert_ok(
+        world->db->driver->run(world->db, STMT_MOVE, values, COUNT(values), &run, &world->err));
+    assert_ok(world->db->driver->finish(run, &changed, &world->err));
+    assert_int_equal(changed, 0);
+    check_place(world, rows.done, LANE, "inside");
+}
+
+static void
 rows_that_changed_since_they_were_picked_are_not_orphaned(void **state)
 {
     struct world *world = *state;
@@ -226,8 +311,12 @@ main(void)
         TEST(a_row_that_raced_a_publish_is_mended),
         TEST(rows_of_a_removed_receiver_are_orphaned_after_the_grace),
         TEST(rows_of_a_receiver_that_never_was_published_are_orphaned_once_they_are_old),
+        TEST(what_others_are_owed_is_not_orphaned_with_it),
+        TEST(what_was_given_back_is_not_orphaned_before_it_is_old),
+        TEST(a_row_for_a_target_is_not_expanded_again_when_it_moves),
         TEST(without_a_grace_rows_are_orphaned_at_once),
         TEST(a_row_that_is_held_does_not_hide_one_that_was_given_back),
+        TEST(a_row_that_ended_since_it_was_picked_is_not_moved),
         TEST(rows_that_changed_since_they_were_picked_are_not_orphaned),
     };
     return run_on_all("store mend", tests, COUNT(tests));

@@ -366,10 +366,25 @@ a_row_that_an_operator_ended_by_hand_is_held_by_nobody(void **state)
     assert_int_equal(back, 0);
     assert_ok(store_hand_back_all(world->db, "first", 0, &back, &world->err));
     assert_int_equal(back, 0);
+    assert_ok(store_count_loss_all(world->db, "first", &back, &world->err));
+    assert_int_equal(back, 0);
+    assert_ok(store_forgive_losses(world->db, "first", &back, &world->err));
+    assert_int_equal(back, 0);
     struct delivery_row row = delivery(world, id);
     assert_string_equal(row.status, "cancelled");
     assert_int_equal(row.lease_expires_at_us, NOW + LEASE);
     assert_int_equal(row.losses, 0);
+}
+
+static void
+a_row_that_an_operator_set_free_by_hand_is_no_loss(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    run(world, "update owed_delivery set status = 'pending';"); // its lease stands there still
+    assert_int_equal(claim_as(world, "second", NOW + SECOND, 10), 1);
+    assert_int_equal(world->rows[0].losses, 0);
+    assert_int_equal(delivery(world, id).losses, 0);
 }
 
 int
@@ -389,6 +404,7 @@ main(void)
         TEST(an_id_that_comes_again_after_a_rollback_has_another_uid),
         TEST(a_suppressed_event_is_owed_to_nobody),
         TEST(a_row_that_an_operator_ended_by_hand_is_held_by_nobody),
+        TEST(a_row_that_an_operator_set_free_by_hand_is_no_loss),
         TEST(a_receivers_own_delay_pause_and_targets_shape_its_row),
     };
     return cmocka_run_group_tests_name("sqlite shell", tests, NULL, NULL);
