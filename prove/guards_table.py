@@ -16,6 +16,7 @@ def sqlite(*names):
 CLAIM, LEASE, FENCE, MEND, LOOK, FIRE = (store(name) for name in ("claim", "lease", "fence", "mend", "look", "fire"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
+TESTING = ["deliver/test_deliver_testing"]
 
 _pick = [
     ("query/claim_pick_lane", [
@@ -113,6 +114,36 @@ _BADLY = (" indexed by owed_delivery_ended_badly", "")
 
 GUARDS = [
     *((file, name, [(old, new)], CLAIM + LEASE) for file, rows in _pick for name, old, new in rows),
+
+    *(("query/claim_pick_early", name, [(old, new)], TESTING) for name, old, new in [
+        ("due: status", "due.status in ('pending', 'failed') and ", ""),
+        ("due: lane", "due.lane = lane.value and ", ""),
+        ("due: kind", " and due.kind = $2", ""),
+        ("due: due_at", "due.due_at <= $6 and (", "("),
+        ("due: available_at", "and (due.available_at <= $6 or ($7 and due.status = 'failed'))", "and $7 is not null"),
+        ("due: up to this moment", "due.available_at <= $6", "due.available_at < $6"),
+        ("due: early only when asked for", "($7 and due", "($7 is not null and due"),
+        ("due: early only what failed", "($7 and due.status = 'failed')", "$7"),
+        ("due: receiver", "\n    and due.receiver_key in (select value from json_each($5))", ""),
+        ("due: but those", "\n    and due.id not in (select value from json_each($8))", ""),
+        ("lapsed: status", "lapsed.status = 'claimed' and ", ""),
+        ("lapsed: lane", "lapsed.lane = lane.value and ", ""),
+        ("lapsed: kind", " and lapsed.kind = $2", ""),
+        ("lapsed: lease_expires_at", "\n    and lapsed.lease_expires_at < $3", "\n    and $3 is not null"),
+        ("lapsed: before this moment", "lapsed.lease_expires_at < $3", "lapsed.lease_expires_at <= $3"),
+        ("lapsed: receiver", "\n    and lapsed.receiver_key in (select value from json_each($5))", ""),
+        ("lapsed: but those", "\n    and lapsed.id not in (select value from json_each($8))", ""),
+        ("order by available_at", "order by available_at, id", "order by id"),
+        ("limit", " limit $4", ""),
+    ]),
+    *(("query/claim_pick_one", name, [(old, new)], TESTING) for name, old, new in [
+        ("id", "id = $1 and", "$1 is not null and"),
+        ("pending: due_at", "status = 'pending' and due_at <= $2", "status = 'pending'"),
+        ("failed: available_at", "status = 'failed' and available_at <= $2", "status = 'failed'"),
+        ("claimed: lease_expires_at", "status = 'claimed' and lease_expires_at < $2", "status = 'claimed'"),
+        ("claimed: before this moment", "lease_expires_at < $2", "lease_expires_at <= $2"),
+        ("one that ended", "status = 'claimed' and lease", "lease"),
+    ]),
 
     ("query/claim_mark", "id", [("id in (select value from json_each($1))", "$1 is not null")], CLAIM),
     ("query/claim_mark", "a loss where it was claimed", [("status = 'claimed' and lease", "lease")], CLAIM + SHELL),
