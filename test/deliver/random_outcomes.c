@@ -125,7 +125,11 @@ rob(owed_delivery *delivery)
         "lease_expires_at = %" PRId64 " where id = %" PRId64,
         world.now_us + 1000000, owed_delivery_id(delivery));
     // Where neighbours share a transaction nobody else can write: then there is no thief.
-    sqlite3_exec(world.other, sql, NULL, NULL, NULL);
+    if (sqlite3_exec(world.other, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return;
+    snprintf(sql, sizeof sql, "insert into temp.robbed values (%" PRId64 ")",
+        owed_delivery_id(delivery));
+    run_sql(world.other, sql);
 }
 
 static owed_outcome
@@ -218,6 +222,9 @@ static const struct {
     {"nobody but the thief holds a row when a call has returned",
         "select count(*) from owed_delivery where event_id > ?1 and status = 'claimed' "
         "and claimed_by <> 'thief' and lease_expires_at > 0"},
+    {"who was robbed of a row writes nothing to it",
+        "select count(*) from temp.robbed as r join owed_delivery as d on d.id = r.delivery_id "
+        "where d.event_id > ?1 and (d.status <> 'claimed' or d.claimed_by <> 'thief')"},
     {"nothing is due before its due_at",
         "select count(*) from owed_delivery where event_id > ?1 and available_at < due_at"},
 };
@@ -230,6 +237,7 @@ check_all(void)
             broken(rules[i].sentence);
     if (count("select count(*) from owed_event where id > ?1") != world.fired)
         broken("an event exists if and only if its transaction committed");
+    run_sql(world.other, "delete from temp.robbed");
 }
 
 /* --- steps --- */
@@ -407,7 +415,8 @@ open_world(const char *folder, const owed_registry *registry)
         broken("the store cannot be opened a second time");
     run_sql(world.other,
         "pragma wal_autocheckpoint = 0; "
-        "pragma synchronous = off; create table effect (delivery_id, attempt)");
+        "pragma synchronous = off; create table effect (delivery_id, attempt); "
+        "create temp table robbed (delivery_id)");
 }
 
 int
