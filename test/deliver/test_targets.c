@@ -13,6 +13,8 @@
 
 #include <owed/sqlite.h>
 
+#include <owed/testing.h>
+
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/driver.h"
@@ -678,6 +680,45 @@ while_the_catalogue_does_not_know_of_targets_the_firing_process_does(void **stat
     assert_text(desk, "select group_concat(target, ',') from owed_delivery", "anna,bert");
 }
 
+static void
+a_drain_inside_a_transaction_expands_in_it_and_goes_with_it(void **state)
+{
+    struct desk *desk = *state;
+    struct namer namer = {0};
+    open_namer(desk, &namer, (owed_receiver){0});
+    fixture_begin(desk->f);
+    fixture_run(desk->f->owed->db,
+        "insert into owed_fire (name, payload) values ('shop.OrderPlaced', '{\"id\":1,\"cents\":1}')");
+    owed_relay_counts counts = {0};
+    assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
+    assert_int_equal(namer.calls, 1);
+    assert_int_equal(namer.seen_count, 2);
+    assert_int_equal(counts.succeeded, 2);
+    owed_rollback(desk->f->tx);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_delivery"), 0);
+}
+
+static void
+a_row_that_is_delivered_alone_may_be_one_to_expand(void **state)
+{
+    struct desk *desk = *state;
+    struct namer namer = {0};
+    open_namer(desk, &namer, (owed_receiver){0});
+    fire_in_sql(desk, 1);
+    const char *status = "never heard";
+    int64_t id = desk_number(desk, "select id from owed_delivery");
+    assert_ok(owed_deliver_one(desk->f->owed, id, &status, &desk->f->err));
+    assert_null(status);
+    assert_int_equal(namer.calls, 1);
+    assert_int_equal(namer.seen_count, 0);
+    assert_count(desk, "pending", 2);
+    // Its targets are rows like any other.
+    id = desk_number(desk, "select id from owed_delivery where target = 'bert'");
+    assert_ok(owed_deliver_one(desk->f->owed, id, &status, &desk->f->err));
+    assert_string_equal(status, "succeeded");
+    assert_string_equal(namer.seen[0], "bert");
+}
+
 /* fail_at_every_call has the store fail at each call of the relay's run in turn. */
 static void
 fail_at_every_call(struct desk *desk, owed_status status, bool after)
@@ -845,6 +886,8 @@ main(void)
         TEST(a_relay_that_does_not_know_the_receiver_leaves_it),
         TEST(what_was_owed_before_it_had_targets_is_delivered_as_it_is),
         TEST(while_the_catalogue_does_not_know_of_targets_the_firing_process_does),
+        TEST(a_drain_inside_a_transaction_expands_in_it_and_goes_with_it),
+        TEST(a_row_that_is_delivered_alone_may_be_one_to_expand),
         TEST(a_store_that_goes_away_at_any_call_leaves_the_row_or_all_targets),
         TEST(an_answer_lost_at_any_call_leaves_the_row_or_all_targets),
         TEST(a_program_is_told_its_target),
