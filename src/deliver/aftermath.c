@@ -65,6 +65,7 @@ read_row(struct worker *w, struct arena *arena, struct claimed *ret_row, owed_er
         .event_id = row.event_id,
         .event_name = row.event_name,
         .receiver_key = row.receiver_key,
+        .lane = row.lane,
         .target = row.target,
         .attempts = row.attempts,
         .max_attempts = row.max_attempts,
@@ -84,6 +85,7 @@ record_failure(struct worker *w, const struct claimed *row, owed_error *err)
         .ending = ENDING_DIED,
         .text = text,
         .started_at_us = w->slot->hand.started_at_us,
+        .started_mono_us = w->slot->hand.started_mono_us,
         .duration_us = worker_now_us(w) - w->slot->hand.started_at_us,
         .code = -w->slot->death.signal,
     };

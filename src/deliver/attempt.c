@@ -265,6 +265,7 @@ attempt_ended(struct attempt *a, struct ended *ret_ended)
         .outcome = a->outcome,
         .text = a->delivery.text,
         .started_at_us = a->started_at_us,
+        .started_mono_us = a->started_mono_us,
         .duration_us = a->duration_us,
         .expanded = a->expands && a->outcome.verdict == OWED_VERDICT_DONE,
         .target_count = a->target_count,

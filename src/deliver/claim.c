@@ -70,6 +70,7 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
     };
     if (w->visit != NULL)
         visit_claim(w, share, ret_claim);
+    hold_leave_out(w, ret_claim);
 }
 
 static struct batch *
@@ -144,7 +145,7 @@ worker_claim(struct worker *w, enum share share, const char *const *receivers, i
 static bool
 is_undone(const struct task *task)
 {
-    return task->state != TASK_DONE && task->state != TASK_AWAY;
+    return task->state != TASK_DONE && task->state != TASK_AWAY && task->state != TASK_BACK;
 }
 
 /* undone_fences lists what was not done. */
@@ -214,6 +215,41 @@ batch_hand_back(struct worker *w, const struct batch *batch)
     for (size_t i = 0; i < batch->count; i++)
         unstarted += is_undone(&batch->tasks[i]) && batch->tasks[i].state != TASK_LEFT;
     bool ok = hand_back(w, fences, undone_fences(batch, fences), unstarted);
+    free(fences);
+    return ok;
+}
+
+/* is_held tells whether a row that was not begun may not start now. */
+static bool
+is_held(struct worker *w, const struct task *task)
+{
+    if (task->state != TASK_TODO && task->state != TASK_ALONE)
+        return false;
+    const struct known *known = known_find(w, task->row->receiver_key);
+    return known != NULL && hold_holds(w, task->row, known->receiver);
+}
+
+bool
+hold_back(struct worker *w, struct batch *batch)
+{
+    struct fence *fences = calloc(batch->count, sizeof *fences);
+    if (fences == NULL) {
+        owed_error err = {0};
+        fail_memory(&err);
+        trouble(w, "hand back", &err);
+        return false;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (is_held(w, &batch->tasks[i])) {
+            fences[count++] = batch->tasks[i].row->fence;
+            batch->tasks[i].state = TASK_BACK;
+        }
+    bool ok = hand_back(w, fences, count, 0);
+    // What the store did not take is given back with all else.
+    for (size_t i = 0; i < batch->count && !ok; i++)
+        if (batch->tasks[i].state == TASK_BACK)
+            batch->tasks[i].state = TASK_TODO;
     free(fences);
     return ok;
 }

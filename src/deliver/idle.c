@@ -81,7 +81,8 @@ wait_us(struct worker *w, int64_t due_us)
     int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
     if (!worker_is_at_rest(w) && renewal_us < us)
         us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
-    return sooner(w, us);
+    int64_t held_us = hold_wait_us(w);
+    return sooner(w, held_us < us ? held_us : us);
 }
 
 /* stretch makes the next wait longer where commits are seen to be noticed. */
@@ -118,11 +119,13 @@ idle(struct worker *w)
     int64_t due_at_us = due_us == INT64_MAX ? INT64_MAX : worker_now_us(w) + due_us;
     w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
     bool is_woken = false;
+    // The end of a pause is announced by nobody.
+    bool is_held = hold_wait_us(w) != INT64_MAX;
     do {
         int64_t left_us = due_us == INT64_MAX ? due_us : due_at_us - worker_now_us(w);
         is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));
         stretch(w, is_woken);
-    } while (!is_woken && may_rest(w, due_at_us));
+    } while (!is_woken && !is_held && may_rest(w, due_at_us));
 }
 
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */

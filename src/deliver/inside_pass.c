@@ -79,8 +79,27 @@ take_turn(
     return ok;
 }
 
+/* try_turn runs a row unless what it goes to is paused: then it and its like go back. */
 static bool
-run_task(struct worker *w, enum share share, struct task *task, struct arena *arena)
+try_turn(
+    struct worker *w, enum share share, struct batch *batch, struct task *task, struct known *known)
+{
+    bool ok;
+    switch (hold_ask(w, task->row, known->receiver)) {
+    case HOLD_HELD:
+        return w->group.open ? group_close(w) : hold_back(w, batch);
+    case HOLD_TRIAL:
+        // What comes of it is heard before the next one starts.
+        ok = take_turn(w, share, task, known, &batch->arena) && record_now(w);
+        hold_release(w, task->row, known->receiver);
+        return ok;
+    default:
+        return take_turn(w, share, task, known, &batch->arena);
+    }
+}
+
+static bool
+run_task(struct worker *w, enum share share, struct batch *batch, struct task *task)
 {
     struct known *known = known_find(w, task->row->receiver_key);
     if (known != NULL && !known_is_of(known, share))
@@ -95,7 +114,7 @@ run_task(struct worker *w, enum share share, struct task *task, struct arena *ar
         leave(w, share, task, NULL);
         return true;
     }
-    return take_turn(w, share, task, known, arena);
+    return try_turn(w, share, batch, task, known);
 }
 
 static bool
@@ -105,7 +124,7 @@ run_batch(struct worker *w, enum share share, struct batch *batch)
         struct task *task = worker_is_stopping(w) ? NULL : next_task(w, batch);
         if (task == NULL && !w->group.open)
             break;
-        bool ok = task == NULL ? group_close(w) : run_task(w, share, task, &batch->arena);
+        bool ok = task == NULL ? group_close(w) : run_task(w, share, batch, task);
         if (!ok)
             return false;
         outside_attend(w);
@@ -127,7 +146,7 @@ static bool
 has_run(const struct batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->tasks[i].state == TASK_DONE)
+        if (batch->tasks[i].state == TASK_DONE || batch->tasks[i].state == TASK_BACK)
             return true;
     return false;
 }

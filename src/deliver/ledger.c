@@ -140,6 +140,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         note->was_told = ended->receiver->was_told;
     if (decision.ending != ENDING_SUCCEEDED && decision.ending != ENDING_NOT_YET)
         failure_note(ledger, ended, note);
+    hold_note(w, ledger, ended, decision.pause_us, note);
 
     struct settlement *settlement = &ledger->settlements[ledger->count++];
     *settlement = (struct settlement){
@@ -216,6 +217,7 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             continue;
         }
         count_note(&w->counts, note);
+        hold_hear(w, note);
         if (note->expanded)
             report_expanded(w, settlement, note);
         if (w->visit != NULL)

@@ -100,17 +100,64 @@ start(struct worker *w, struct sortie *sortie)
         w->ops->start(w->outside, flight);
 }
 
-/* start_waiting starts, in their order, what there is room for. */
+/* give_back frees rows that wait, for everybody. */
 static bool
-start_waiting(struct worker *w)
+give_back(struct worker *w, struct sorties *list, bool is_stop)
+{
+    bool ok = true;
+    while (list->first != NULL) {
+        struct fence fences[LEDGER_ROWS];
+        struct batch *batches[LEDGER_ROWS];
+        size_t count = 0;
+        for (; list->first != NULL && count < LEDGER_ROWS; count++) {
+            struct sortie *s = list->first;
+            sorties_take_out(list, s);
+            fences[count] = s->task->row->fence;
+            batches[count] = s->batch;
+        }
+        ok = hand_back(w, fences, count, is_stop ? count : 0) && ok;
+        for (size_t i = 0; i < count; i++)
+            sortie_let_go(batches[i]);
+    }
+    return ok;
+}
+
+/* may_start asks for a row; one that is held goes to the others that are. */
+static bool
+may_start(struct worker *w, struct sortie *s, struct sorties *held)
+{
+    const struct receiver *receiver = s->known->receiver;
+    bool has_room = sortie_room(w, s->known) > 0;
+    enum hold hold = has_room ? hold_ask(w, s->task->row, receiver) : HOLD_NONE;
+    s->is_trial = hold == HOLD_TRIAL;
+    if (has_room ? hold != HOLD_HELD : !hold_holds(w, s->task->row, receiver))
+        return has_room;
+    sorties_take_out(&w->waiting, s);
+    sorties_append(held, s);
+    return false;
+}
+
+static void
+end_trial(struct worker *w, struct sortie *s)
+{
+    if (s->is_trial)
+        hold_release(w, s->task->row, s->known->receiver);
+    s->is_trial = false;
+}
+
+/* start_some starts, in their order, what there is room for. */
+static bool
+start_some(struct worker *w, struct sorties *held)
 {
     struct sortie *next = NULL;
     for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
         next = s->next;
-        if (worker_is_stopping(w) || sortie_room(w, s->known) <= 0)
+        if (worker_is_stopping(w) || !may_start(w, s, held))
             continue;
         owed_error err = {0};
         owed_status status = lease_keep(w, s->task, s->known->receiver, &err);
+        if (status != OWED_OK)
+            end_trial(w, s);
         if (status != OWED_OK && status != OWED_LOST) {
             trouble(w, "renew a lease", &err);
             return false;
@@ -125,6 +172,14 @@ start_waiting(struct worker *w)
         sortie_let_go(s->batch);
     }
     return true;
+}
+
+static bool
+start_waiting(struct worker *w)
+{
+    struct sorties held = {0};
+    bool ok = start_some(w, &held);
+    return give_back(w, &held, false) && ok;
 }
 
 /* --- landing --- */
@@ -171,6 +226,7 @@ note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
         .outcome = flight->outcome,
         .text = flight->delivery.text,
         .started_at_us = flight->started_at_us,
+        .started_mono_us = flight->started_mono_us,
         .duration_us = flight->duration_us,
         .code = flight->code,
         .excerpt = flight->excerpt,
@@ -210,6 +266,7 @@ settle_some(struct worker *w)
         struct sortie *s = w->landed.first;
         sorties_take_out(&w->landed, s);
         s->task->state = TASK_DONE;
+        end_trial(w, s);
         sortie_let_go(s->batch);
     }
     return true;
@@ -285,20 +342,7 @@ outside_pass(struct worker *w)
 void
 outside_stop(struct worker *w)
 {
-    while (w->waiting.first != NULL) {
-        struct fence fences[LEDGER_ROWS];
-        struct batch *batches[LEDGER_ROWS];
-        size_t count = 0;
-        for (; w->waiting.first != NULL && count < LEDGER_ROWS; count++) {
-            struct sortie *s = w->waiting.first;
-            sorties_take_out(&w->waiting, s);
-            fences[count] = s->task->row->fence;
-            batches[count] = s->batch;
-        }
-        hand_back(w, fences, count, count);
-        for (size_t i = 0; i < count; i++)
-            sortie_let_go(batches[i]);
-    }
+    give_back(w, &w->waiting, true);
 }
 
 void

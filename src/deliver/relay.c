@@ -72,6 +72,22 @@ refuse_what_is_outside(struct worker *w)
 }
 
 static owed_status
+set_up_pauses(struct worker *w, owed_error *err)
+{
+    w->left_out = arena_alloc(&w->arena, sizeof *w->left_out);
+    struct pauses *pauses = w->seat.shared != NULL ? &w->seat.shared->pauses
+                                                   : arena_alloc(&w->arena, sizeof *w->pauses);
+    if (w->left_out == NULL || pauses == NULL)
+        return fail_memory(err);
+    if (w->seat.shared == NULL)
+        pauses_init(pauses);
+    w->pauses = pauses;
+    // Of the one that died in this seat.
+    hold_release_all(w);
+    return OWED_OK;
+}
+
+static owed_status
 set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
 {
     owed_status status = settings_fill(settings, &w->settings, err);
@@ -87,6 +103,9 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
         status = open_outside(w, err);
     if (status == OWED_OK)
         status = w->visit == NULL ? wake_open(w->owed, w->claimed_by, &w->wake, err) : OWED_OK;
+    if (status != OWED_OK)
+        return status;
+    status = set_up_pauses(w, err);
     if (status != OWED_OK)
         return status;
     w->started_at_us = worker_now_us(w);
@@ -113,6 +132,7 @@ worker_close(struct worker *w)
         return;
     w->owed->make_way = NULL;
     outside_close(w);
+    hold_release_all(w);
     errands_let_go(w->errands);
     wake_close(w->wake);
     arena_done(&w->group.ledger.arena);

@@ -46,6 +46,7 @@ shared_new(const char *worker_id, const owed_dice *dice, struct shared **ret_sha
     if (status != OWED_OK)
         return status;
     shared->magic = SHARED_MAGIC;
+    pauses_init(&shared->pauses);
     shared->supervisor_pid = getpid();
     snprintf(shared->instance, sizeof shared->instance, "%s.%08" PRIx32, worker_id,
         (uint32_t)dice->next(dice->state));

@@ -16,6 +16,7 @@
 #include <owed/owed.h>
 
 #include "base/limits.h"
+#include "deliver/pauses.h"
 
 enum role {
     ROLE_ALL,      // embedded: one worker does everything in turn
@@ -84,6 +85,7 @@ struct shared {
     atomic_bool has_outside_functions; // a worker found outside receivers in C: the supervisor
                                        // starts workers of ROLE_FUNCTION
     atomic_llong succeeded, failed, dead, orphaned, handed_back;
+    struct pauses pauses; // of all workers
     int slot_count;
     struct slot slots[SHARED_SLOTS];
 };

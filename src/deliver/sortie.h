@@ -14,6 +14,7 @@ struct sortie {
     struct task *task;
     struct known *known;
     bool is_lost;         // its lease could not be renewed
+    bool is_trial;        // no other may start in its lane until it has landed
     struct errand errand; // of a receiver that only starts; below here: only then
     const void *payload;
     int64_t deadline_mono_us; // INT64_MAX: none

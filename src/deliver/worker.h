@@ -13,17 +13,19 @@
 
 #include "base/buf.h"
 #include "deliver/around.h"
+#include "deliver/pauses.h"
 #include "deliver/relay.h"
 #include "deliver/wake.h"
 #include "engine/decide.h"
 
-#define SLOW_US INT64_C(20000)       // a receiver that usually takes longer runs alone
-#define GATHER_US INT64_C(50000)     // an acknowledgement waits no longer for others
-#define GROUP_ROWS 60                // deliveries of one transaction
-#define GROUP_US INT64_C(100000)     // how long it stays open
-#define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
-#define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
-#define STUMBLES 3                   // as often as this the store is thought to be to blame
+#define SLOW_US INT64_C(20000)        // a receiver that usually takes longer runs alone
+#define GATHER_US INT64_C(50000)      // an acknowledgement waits no longer for others
+#define GROUP_ROWS 60                 // deliveries of one transaction
+#define GROUP_US INT64_C(100000)      // how long it stays open
+#define GROUP_SHORT_US INT64_C(2000)  // the same on a single writer that others wait for
+#define GROUP_PAUSE_US INT64_C(3000)  // and what it leaves them afterwards
+#define STUMBLES 3                    // as often as this the store is thought to be to blame
+#define TRIAL_LOOK_US INT64_C(100000) // how often to look whether another worker's trial is over
 
 /* --- receivers of this process, and which rows a claim may ask for: claim_filter.c --- */
 
@@ -65,6 +67,7 @@ struct ended {
     owed_outcome outcome;    // what it said itself
     const char *text;
     int64_t started_at_us;
+    int64_t started_mono_us; // 0: no receiver ran
     int64_t duration_us;
     int32_t code;
     const char *excerpt;
@@ -90,6 +93,11 @@ struct note {
     const char *event_name;
     const char *target;
     const char *correlation_id;
+    const char *lane; // for pauses; NULL: nothing is to be heard of it. Below here: only for them
+    const char *pause_target;
+    const struct receiver *receiver;
+    int64_t pause_us; // its destination is to be left alone for so long; 0: it is not
+    int64_t started_mono_us;
 };
 
 #define LEDGER_ROWS 256
@@ -111,6 +119,7 @@ enum task_state {
     TASK_OPEN,  // ran; its transaction is open
     TASK_LEFT,  // not for us
     TASK_AWAY,  // a sortie has it
+    TASK_BACK,  // given back, since its lane is paused
     TASK_DONE   // recorded, or noted in the gathered ledger, or lost
 };
 
@@ -186,6 +195,13 @@ struct stumble {
     int times; // in a row
 };
 
+/* What claims leave out: room for lists of it. */
+struct left_out {
+    struct pause_of list[PAUSES];
+    const char *lanes[PAUSES + 1];
+    struct left_target targets[PAUSES];
+};
+
 struct sortie; // an attempt outside: outside_pass.c
 struct sorties {
     struct sortie *first, *last;
@@ -214,6 +230,8 @@ struct worker {
     owed_relay_counts counts;
     owed_relay_counts counts_told; // of these, what the supervisor knows
     struct trouble trouble;
+    struct pauses *pauses; // of the whole relay; NULL: nothing is paused here
+    struct left_out *left_out;
 
     bool is_eager;              // for what was just fired: see eager.c
     const int64_t *only_events; // then: of these events
@@ -293,6 +311,8 @@ void batch_drop(struct worker *worker, const struct batch *batch);
 bool batch_hand_back(struct worker *worker, const struct batch *batch);
 /* hand_back gives back single rows; unstarted of them were ours to run. */
 bool hand_back(struct worker *worker, const struct fence *fences, size_t count, size_t unstarted);
+/* hold_back gives back those of a batch that may not start now. */
+bool hold_back(struct worker *worker, struct batch *batch);
 /* claim_unspend gives back to --limit what was claimed and not attempted. */
 void claim_unspend(struct worker *worker, int64_t count);
 
@@ -330,6 +350,25 @@ void visit_claim(struct worker *worker, enum share share, struct claim *claim);
 /* visit_heard notes what was recorded. */
 void visit_heard(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
+
+/* hold.c: pauses. hold_ask asks for a row before it starts; after a trial hold_release, once its outcome
+ * is recorded or will never be. */
+bool hold_any(const struct worker *worker);
+enum hold hold_ask(
+    struct worker *worker, const struct claimed *row, const struct receiver *receiver);
+/* hold_holds asks without starting it. */
+bool hold_holds(struct worker *worker, const struct claimed *row, const struct receiver *receiver);
+void hold_release(
+    struct worker *worker, const struct claimed *row, const struct receiver *receiver);
+void hold_release_all(struct worker *worker);
+/* hold_note keeps what hold_hear needs once the outcome is committed. */
+void hold_note(struct worker *worker, struct ledger *ledger, const struct ended *ended,
+    int64_t pause_us, struct note *note);
+void hold_hear(struct worker *worker, const struct note *note);
+/* hold_leave_out has a claim bring no rows of what is paused, or on trial. */
+void hold_leave_out(const struct worker *worker, struct claim *claim);
+/* hold_wait_us tells how long until that changes; INT64_MAX: nothing will. */
+int64_t hold_wait_us(const struct worker *worker);
 
 /* attempt.c */
 enum readiness {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/digest.h"
 #include "base/limits.h"
 
 /* Where a claim looks: lanes and receivers as JSON arrays; one lane alone is passed as it is. */
@@ -19,6 +20,7 @@ struct where {
     struct buf lanes;
     struct buf receivers;
     struct buf events;
+    struct buf but_targets;
     size_t lane_count;
     const char *one_lane; // the caller's, or in the arena
 };
@@ -29,6 +31,7 @@ where_done(struct where *where)
     buf_done(&where->lanes);
     buf_done(&where->receivers);
     buf_done(&where->events);
+    buf_done(&where->but_targets);
 }
 
 static void
@@ -72,6 +75,42 @@ find_events(const struct claim *claim, struct where *where, owed_error *err)
     return where->events.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
 }
 
+static bool
+is_among(const char *lane, const char *const *lanes)
+{
+    for (; lanes != NULL && *lanes != NULL; lanes++)
+        if (strcmp(*lanes, lane) == 0)
+            return true;
+    return false;
+}
+
+static void
+take_lanes(struct where *where, const char *const *lanes, const char *const *but)
+{
+    for (; *lanes != NULL; lanes++) {
+        if (is_among(*lanes, but))
+            continue;
+        json_add_text(&where->lanes, *lanes);
+        if (where->lane_count++ == 0)
+            where->one_lane = *lanes;
+    }
+    json_end(&where->lanes);
+}
+
+static void
+take_but_targets(struct where *where, const struct claim *claim)
+{
+    CLEANUP(buf_done) struct buf text;
+    buf_init(&text, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < claim->but_target_count; i++) {
+        buf_clear(&text);
+        hex_write(&text, claim->but_targets[i].digest, SHA256_BYTES);
+        buf_puts(&text, claim->but_targets[i].receiver_key);
+        json_add_text(&where->but_targets, buf_text(&text));
+    }
+    json_end(&where->but_targets);
+}
+
 static owed_status
 find_where(struct db *db, const struct claim *claim, struct arena *arena, struct where *where,
     owed_error *err)
@@ -79,6 +118,7 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
     buf_init(&where->lanes, JSON_ARGUMENT_BYTES);
     buf_init(&where->receivers, JSON_ARGUMENT_BYTES);
     buf_init(&where->events, JSON_ARGUMENT_BYTES);
+    buf_init(&where->but_targets, JSON_ARGUMENT_BYTES);
     if (claim->event_count > 0)
         return find_events(claim, where, err);
     const char *const *lanes = claim->lanes;
@@ -89,13 +129,13 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
             return status;
         lanes = found;
     }
-    json_texts(&where->lanes, lanes);
-    while (lanes[where->lane_count] != NULL)
-        where->lane_count++;
-    where->one_lane = lanes[0];
+    take_lanes(where, lanes, claim->but_lanes);
     if (claim->receivers != NULL)
         json_texts(&where->receivers, claim->receivers);
-    return where->lanes.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
+    if (claim->but_target_count > 0)
+        take_but_targets(where, claim);
+    bool failed = where->lanes.failed || where->receivers.failed || where->but_targets.failed;
+    return failed ? fail_memory(err) : OWED_OK;
 }
 
 /* pick_ids runs the statement that fits: ids in the order of the queue, as a JSON array. */
@@ -119,6 +159,11 @@ pick_ids(struct db *db, const struct claim *claim, const struct where *where, in
         return collect_ids(db, STMT_CLAIM_PICK_EVENTS,
             ARGS(V_STR(buf_view(&where->events)), receivers, kind, now, count), ids, ret_count,
             err);
+    if (claim->but_target_count > 0)
+        return collect_ids(db, STMT_CLAIM_PICK_BUT,
+            ARGS(lanes, kind, now, count, claim->receivers == NULL ? V_NULL : receivers,
+                V_STR(buf_view(&where->but_targets))),
+            ids, ret_count, err);
     if (claim->receivers != NULL)
         return collect_ids(db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers),
             ids, ret_count, err);
@@ -320,7 +365,8 @@ store_next_due(struct db *db, const struct claim *claim, int64_t *ret_at_us, owe
     arena_init(&arena, 0);
     CLEANUP(where_done) struct where where = {0};
     owed_status status = find_where(db, claim, &arena, &where, err);
-    if (status != OWED_OK)
+    *ret_at_us = INT64_MAX;
+    if (status != OWED_OK || where.lane_count == 0)
         return status;
     struct value lanes = V_STR(buf_view(&where.lanes)), kind = V_TEXT(claim->kind);
     int64_t at_us = INT64_MAX;

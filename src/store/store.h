@@ -123,6 +123,12 @@ struct claimed {
     const char *traceparent;
 };
 
+/* A target whose rows a claim leaves alone. */
+struct left_target {
+    const char *receiver_key;
+    const uint8_t *digest; // 32 bytes
+};
+
 struct claim {
     const char *claimed_by;
     int64_t now_us;
@@ -130,6 +136,9 @@ struct claim {
     const char *kind;             // "inside", "outside" or "expand"
     const char *const *lanes;     // qualified, NULL-ended; NULL: every lane of app
     const char *app;              // with lanes NULL
+    const char *const *but_lanes; // of these, the ones to leave alone, NULL-ended; NULL: none
+    const struct left_target *but_targets; // rows to leave alone
+    size_t but_target_count;
     const char *const *receivers; // keys this relay can run, NULL-ended; NULL: it can run all that
                                   // the catalogue has in these lanes, so no filter is needed
     const int64_t *event_ids;     // only pending rows of these events, in any lane; with receivers
@@ -153,7 +162,7 @@ struct early {
  * store_claim takes rows for a while, in (available_at, id) order: pending and failed ones that are
  * due, and claimed ones whose lease has lapsed (a loss, unless the lease is at the epoch: then it was
  * handed back). A row with losses is claimed alone. A row whose losses reach max_losses is returned
- * too, alone, for the caller to settle as dead without running it.
+ * too, alone, for the caller to settle as dead without running it. With no lane left nothing is asked.
  * Commits by itself. *ret_rows is in claim order.
  */
 owed_status store_claim(struct db *db, const struct claim *claim, struct arena *arena,
@@ -211,7 +220,8 @@ owed_status store_forgive_losses(
     struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err);
 
 /* store_next_due finds when the next row of these lanes can be claimed: its available_at, or the end
- * of a lease; INT64_MAX: none. Reads claim's lanes, app, receivers and kind. */
+ * of a lease; INT64_MAX: none. Reads claim's lanes, app, receivers and kind; rows
+ * of targets that it leaves alone may be meant all the same. */
 owed_status store_next_due(
     struct db *db, const struct claim *claim, int64_t *ret_at_us, owed_error *err);
 

@@ -27,6 +27,7 @@ struct sky {
     owed_outcome outcome;
     const char *text;
     void (*at_poll)(struct sky *sky);
+    owed_outcome (*judge)(struct sky *sky, struct flight *flight); // NULL: outcome
     int closed;
 };
 
@@ -85,7 +86,7 @@ sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     struct flight *ended = NULL;
     for (size_t i = sky->count; i > 0; i--) {
         struct flight *flight = sky->flights[i - 1];
-        flight->outcome = sky->outcome;
+        flight->outcome = sky->judge == NULL ? sky->outcome : sky->judge(sky, flight);
         flight->code = 200;
         flight->duration_us = 5;
         if (sky->text != NULL)
@@ -432,6 +433,94 @@ nothing_flies_twice_when_an_answer_is_lost_at_any_call(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
+/* --- pauses --- */
+
+static void
+open_mail(struct desk *desk, struct sky *sky, int64_t count)
+{
+    owed_receiver mail = hook;
+    mail.give_up_after_us = OWED_HOURS(10);
+    desk->f->has_one_clock = true;
+    fly(desk, sky);
+    fixture_receiver(desk->f, mail);
+    fixture_open(desk->f);
+    desk_fire_many(desk, count);
+}
+
+/* The quota is spent for three minutes. */
+static owed_outcome
+judges_by_quota(struct sky *sky, struct flight *flight)
+{
+    if (sky->desk->f->now_us >= FIXTURE_NOW_US + OWED_MINUTES(3))
+        return owed_done();
+    return owed_defer(&flight->delivery, 60, "quota spent");
+}
+
+static void
+after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 3, .judge = judges_by_quota};
+    open_mail(desk, &sky, 20);
+    desk_once(desk);
+    assert_int_equal(sky.starts, 3);
+    assert_count(desk, "failed", 3);
+    assert_count(desk, "pending", 17);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
+}
+
+static void
+note_first_flights(struct sky *sky)
+{
+    int64_t since_us = sky->desk->f->now_us - FIXTURE_NOW_US;
+    if (since_us >= OWED_MINUTES(1) && sky->starts <= 3 + 3)
+        assert_in_range(sky->count, 0, 1);
+}
+
+static void
+after_the_pause_one_flight_at_a_time_until_one_lands_otherwise(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 3, .judge = judges_by_quota, .at_poll = note_first_flights};
+    open_mail(desk, &sky, 20);
+    desk->settings.passes = 1000;
+    desk_run(desk);
+    assert_count(desk, "succeeded", 20);
+    assert_int_equal(sky.starts, 3 + 2 + 20);
+    assert_int_equal(sky.most, 3);
+}
+
+static void
+see_one_flight(struct sky *sky)
+{
+    if (sky->desk->f->now_us >= FIXTURE_NOW_US + OWED_MINUTES(1))
+        assert_in_range(sky->count, 0, 1);
+}
+
+/* The first after the pause is not due, which says nothing of the destination. */
+static owed_outcome
+judges_by_turn(struct sky *sky, struct flight *flight)
+{
+    int64_t now_us = sky->desk->f->now_us;
+    if (sky->starts == 3 + 1)
+        return owed_not_yet(&flight->delivery, now_us + OWED_HOURS(5), "later");
+    return owed_defer(&flight->delivery, 60, "quota spent");
+}
+
+static void
+what_is_not_due_yet_leaves_the_next_one_on_trial(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 3, .judge = judges_by_turn, .at_poll = see_one_flight};
+    open_mail(desk, &sky, 20);
+    desk->settings.poll_us = OWED_HOURS(1);
+    desk->settings.passes = 8;
+    desk_run(desk);
+    assert_true(sky.starts > 3 + 1);
+    assert_true(sky.starts < 3 + 8);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
+}
+
 int
 main(void)
 {
@@ -451,6 +540,9 @@ main(void)
         TEST(a_limit_counts_what_flies),
         TEST(nothing_flies_twice_when_the_store_goes_away_at_any_call),
         TEST(nothing_flies_twice_when_an_answer_is_lost_at_any_call),
+        TEST(after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back),
+        TEST(after_the_pause_one_flight_at_a_time_until_one_lands_otherwise),
+        TEST(what_is_not_due_yet_leaves_the_next_one_on_trial),
     };
     return cmocka_run_group_tests_name("outside", tests, NULL, NULL);
 }

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hold.c - pauses, as a worker's rows meet them: which may start, what is heard of those that settled,
+ * and what claims leave out.
+ */
+#include <stdio.h>
+
+#include "base/moment.h"
+#include "deliver/worker.h"
+
+/* trier is who a worker is in the table of pauses. */
+static int
+trier(const struct worker *w)
+{
+    return w->seat.slot + 1;
+}
+
+static void
+lane_of(const char *lane, struct pause_of *ret_of)
+{
+    *ret_of = (struct pause_of){.is_target = false};
+    snprintf(ret_of->name, sizeof ret_of->name, "%s", lane);
+}
+
+/* target_of answers false for a receiver that pauses its lane. */
+static bool
+target_of(const struct receiver *receiver, const char *target, struct pause_of *ret_of)
+{
+    if (receiver == NULL || !receiver->pauses_target)
+        return false;
+    const struct str text = str_of(or_empty(target));
+    *ret_of = (struct pause_of){.is_target = true};
+    snprintf(ret_of->name, sizeof ret_of->name, "%s", receiver->declared.key);
+    return sha256(&text, 1, ret_of->digest);
+}
+
+bool
+hold_any(const struct worker *w)
+{
+    return w->pauses != NULL && pauses_any(w->pauses);
+}
+
+enum hold
+hold_ask(struct worker *w, const struct claimed *row, const struct receiver *receiver)
+{
+    if (!hold_any(w))
+        return HOLD_NONE;
+    struct pause_of lane, target;
+    lane_of(row->lane, &lane);
+    int64_t now_us = worker_mono_us(w);
+    enum hold hold = pauses_ask(w->pauses, &lane, trier(w), now_us);
+    if (hold == HOLD_HELD || !target_of(receiver, row->target, &target))
+        return hold;
+    enum hold second = pauses_ask(w->pauses, &target, trier(w), now_us);
+    if (second == HOLD_HELD && hold == HOLD_TRIAL)
+        pauses_release(w->pauses, &lane, trier(w));
+    return second == HOLD_NONE ? hold : second;
+}
+
+bool
+hold_holds(struct worker *w, const struct claimed *row, const struct receiver *receiver)
+{
+    enum hold hold = hold_ask(w, row, receiver);
+    if (hold == HOLD_TRIAL)
+        hold_release(w, row, receiver);
+    return hold == HOLD_HELD;
+}
+
+void
+hold_release(struct worker *w, const struct claimed *row, const struct receiver *receiver)
+{
+    struct pause_of of;
+    lane_of(row->lane, &of);
+    pauses_release(w->pauses, &of, trier(w));
+    if (target_of(receiver, row->target, &of))
+        pauses_release(w->pauses, &of, trier(w));
+}
+
+void
+hold_release_all(struct worker *w)
+{
+    if (hold_any(w))
+        pauses_release_all(w->pauses, trier(w));
+}
+
+void
+hold_note(struct worker *w, struct ledger *ledger, const struct ended *ended, int64_t pause_us,
+    struct note *note)
+{
+    if (w->pauses == NULL || (pause_us == 0 && !pauses_any(w->pauses)))
+        return;
+    note->pause_us = pause_us;
+    note->started_mono_us = ended->started_mono_us;
+    note->receiver = ended->receiver;
+    note->lane = arena_strdup(&ledger->arena, or_empty(ended->row->lane));
+    note->pause_target = arena_strdup(&ledger->arena, or_empty(ended->row->target));
+}
+
+static void
+pause(struct worker *w, const struct note *note, const struct pause_of *of)
+{
+    char how_long[MOMENT_BYTES];
+    pauses_add(w->pauses, of, worker_mono_us(w) + note->pause_us);
+    log_say(&w->owed->log, OWED_LOG_INFO, "paused, as a destination asked",
+        LOG_TEXT("receiver", note->receiver_key),
+        of->is_target ? LOG_TEXT("target", note->pause_target) : LOG_TEXT("lane", note->lane),
+        LOG_TEXT("pause", duration_write(note->pause_us, how_long)));
+}
+
+void
+hold_hear(struct worker *w, const struct note *note)
+{
+    if (note->lane == NULL || note->pause_target == NULL)
+        return;
+    struct pause_of lane, target;
+    lane_of(note->lane, &lane);
+    bool has_target = target_of(note->receiver, note->pause_target, &target);
+    if (note->pause_us > 0) {
+        pause(w, note, has_target ? &target : &lane);
+        return;
+    }
+    // It says nothing of the destination.
+    if (note->ending == ENDING_NOT_YET)
+        return;
+    pauses_end(w->pauses, &lane, note->started_mono_us);
+    if (has_target)
+        pauses_end(w->pauses, &target, note->started_mono_us);
+}
+
+void
+hold_leave_out(const struct worker *w, struct claim *claim)
+{
+    struct left_out *out = w->left_out;
+    if (!hold_any(w))
+        return;
+    size_t count = pauses_list(w->pauses, worker_mono_us(w), out->list);
+    size_t lane_count = 0;
+    size_t target_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pause_of *of = &out->list[i];
+        if (of->is_target)
+            out->targets[target_count++] =
+                (struct left_target){.receiver_key = of->name, .digest = of->digest};
+        else
+            out->lanes[lane_count++] = of->name;
+    }
+    out->lanes[lane_count] = NULL;
+    claim->but_lanes = out->lanes;
+    claim->but_targets = out->targets;
+    claim->but_target_count = target_count;
+}
+
+int64_t
+hold_wait_us(const struct worker *w)
+{
+    if (!hold_any(w))
+        return INT64_MAX;
+    bool is_tried = false;
+    int64_t now_us = worker_mono_us(w);
+    int64_t next_us = pauses_next_us(w->pauses, trier(w), now_us, &is_tried);
+    int64_t wait_us = next_us == INT64_MAX ? INT64_MAX : next_us - now_us;
+    return is_tried && wait_us > TRIAL_LOOK_US ? TRIAL_LOOK_US : wait_us;
+}
