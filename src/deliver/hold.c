@@ -120,7 +120,7 @@ hold_hear(struct worker *w, const struct note *note)
         return;
     }
     // It says nothing of the destination.
-    if (note->ending == ENDING_NOT_YET)
+    if (note->ending == ENDING_NOT_YET || note->ending == ENDING_HOOK)
         return;
     pauses_end(w->pauses, &lane, note->started_mono_us);
     if (has_target)
