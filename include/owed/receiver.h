@@ -25,6 +25,13 @@ typedef enum owed_mode {
     OWED_INLINE       /* inside the firing transaction; anything but done makes its commit fail */
 } owed_mode;
 
+/* What a relay leaves alone after a deferral: it starts nothing there for as long as was asked, gives
+ * back what it has claimed, and then tries one row at a time until one comes to anything else. */
+typedef enum owed_pause {
+    OWED_PAUSE_LANE = 0, /* the receiver's lane */
+    OWED_PAUSE_TARGET    /* the delivery's target alone */
+} owed_pause;
+
 /* What one attempt came to: made by the functions below, never by hand. */
 typedef enum owed_verdict {
     OWED_VERDICT_DONE = 1,
@@ -69,7 +76,8 @@ OWED_API owed_outcome owed_retry_after(
  * attempt is spent; the next one is due in between seconds and twice that, so that rows deferred
  * together do not come back together, but in max-retry-delay at the latest. Once the delivery has
  * been owed for the receiver's give_up_after_us it is dead instead; a receiver that declares none
- * has its deferrals counted as owed_retry_after, with a warning once per process.
+ * has its deferrals counted as owed_retry_after, with a warning once per process. For as long as was
+ * asked (max-retry-delay at most) the relay starts nothing more in the receiver's lane: see owed_pause.
  * A wait of 0, a negative or a NaN one is an ordinary failure that says so.
  */
 OWED_API owed_outcome owed_defer(owed_delivery *delivery, double seconds, const char *format, ...)
@@ -293,6 +301,7 @@ typedef struct owed_receiver {
     int64_t due_us;         /* how long after the event, or after the moment it was fired for */
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
                                  dead. Needed for owed_defer not to spend attempts */
+    owed_pause pause;         /* OWED_PAUSE_TARGET: only with targets */
     owed_on_failure on_failure;
     bool eager; /* run: attempted once as soon as the commit has succeeded, by the process that
                    fired; see below */

@@ -239,6 +239,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->on_failure != NULL, "on_failure"},
         {receiver->eager, "eager"},
         {receiver->targets != NULL, "targets"},
+        {receiver->pause != OWED_PAUSE_LANE, "pause"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].given)
@@ -264,6 +265,21 @@ check_mode(const struct declaration *declaration, owed_error *err)
         return OWED_OK;
     return refuse(
         declaration, err, "%s is for durable receivers only; leave it out, or the mode", name);
+}
+
+static owed_status
+check_pause(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (receiver->pause == OWED_PAUSE_LANE)
+        return OWED_OK;
+    if (receiver->pause != OWED_PAUSE_TARGET)
+        return refuse(declaration, err,
+            "pause is %d; OWED_PAUSE_LANE or OWED_PAUSE_TARGET is right", (int)receiver->pause);
+    if (receiver->targets == NULL)
+        return refuse(
+            declaration, err, "pause is by target, and it has none; leave it out, or add targets");
+    return OWED_OK;
 }
 
 static owed_status
@@ -374,6 +390,7 @@ check_receiver(const struct declaration *declaration, owed_error *err)
         check_mode,
         check_numbers,
         check_curve,
+        check_pause,
         check_function,
         check_eager,
         check_secret,

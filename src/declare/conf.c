@@ -39,7 +39,8 @@
         "past it an attempt has failed") \
     X("due", due_us, DURATION, "TIME", 1, LIMIT_DURATION_US, "how long after the event it is due") \
     X("give-up-after", give_up_after_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
-        "a deferral of what has been due for so long ends it")
+        "a deferral of what has been due for so long ends it") \
+    X("pause", pause, TEXT, "WORD", 0, 0, "what a deferral pauses: lane or target")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \
@@ -268,6 +269,20 @@ begin_receiver(struct receivers_reader *reader, const struct spot *spot, owed_er
     return OWED_OK;
 }
 
+static owed_status
+put_pause(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    if (strcmp(text->text, "lane") == 0)
+        reader->receiver.pause = OWED_PAUSE_LANE;
+    else if (strcmp(text->text, "target") == 0)
+        reader->receiver.pause = OWED_PAUSE_TARGET;
+    else
+        return fail(err, OWED_CONFIG, "%s: expected lane or target, found \"%s\"", text->where,
+            show(text->text, shown));
+    return OWED_OK;
+}
+
 /* put stores a value at its place in the receiver. */
 static owed_status
 put(struct receivers_reader *reader, const struct option *option, const char *value, int64_t number,
@@ -306,7 +321,10 @@ take_receiver_key(struct receivers_reader *reader, const struct spot *spot, cons
     struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
     int64_t number = 0;
     owed_status status = option_read(option, &text, &number, err);
-    return status == OWED_OK ? put(reader, option, value, number, err) : status;
+    if (status != OWED_OK)
+        return status;
+    return strcmp(key, "pause") == 0 ? put_pause(reader, &text, err)
+                                     : put(reader, option, value, number, err);
 }
 
 static owed_status

@@ -176,7 +176,7 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
         a->lease_us == b->lease_us && a->timeout_us == b->timeout_us && a->due_us == b->due_us &&
         a->give_up_after_us == b->give_up_after_us && a->on_failure == b->on_failure &&
-        a->targets == b->targets && a->eager == b->eager;
+        a->targets == b->targets && a->eager == b->eager && a->pause == b->pause;
 }
 
 /* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */

@@ -29,7 +29,6 @@ struct receiver {
     const char *lane;      // qualified: "app/lane"; for every mode
     const char *kind;      // "inside", "outside"
     const char *where;     // "owed.conf:12", or "" when declared in C
-    bool pauses_target;    // by a deferral; else its lane
     atomic_flag *was_told; // that its deferrals count: once a process
     struct receiver *next; // in order of declaration
 };

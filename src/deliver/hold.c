@@ -26,7 +26,7 @@ lane_of(const char *lane, struct pause_of *ret_of)
 static bool
 target_of(const struct receiver *receiver, const char *target, struct pause_of *ret_of)
 {
-    if (receiver == NULL || !receiver->pauses_target)
+    if (receiver == NULL || receiver->declared.pause != OWED_PAUSE_TARGET)
         return false;
     const struct str text = str_of(or_empty(target));
     *ret_of = (struct pause_of){.is_target = true};
@@ -120,7 +120,7 @@ hold_hear(struct worker *w, const struct note *note)
         return;
     }
     // It says nothing of the destination.
-    if (note->ending == ENDING_NOT_YET || note->ending == ENDING_HOOK)
+    if (note->ending == ENDING_NOT_YET || note->ending == ENDING_HOOK || note->expanded)
         return;
     pauses_end(w->pauses, &lane, note->started_mono_us);
     if (has_target)

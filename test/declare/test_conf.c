@@ -67,6 +67,7 @@ declares_receivers_that_need_no_c(void **state)
                                "timeout = 250ms\n"
                                "due = 48h\n"
                                "give-up-after = 2d\n"
+                               "pause = lane\n"
                                "lane = hooks\n"
                                "[receiver \"shop.label\"]\n"
                                "event = shop.OrderPlaced\n"
@@ -99,7 +100,7 @@ declares_receivers_that_need_no_c(void **state)
     const struct receiver *label = billing->next;
     assert_int_equal(label->runner, RUN_EXEC);
     assert_string_equal(label->lane, "shop/default");
-    assert_string_equal(label->where, "owed.conf:18");
+    assert_string_equal(label->where, "owed.conf:19");
     const struct receiver *log = label->next;
     assert_string_equal(log->declared.file, "log of all.jsonl");
     assert_true(log->any_event);
@@ -271,7 +272,7 @@ refuses_what_a_file_cannot_say(void **state)
 {
     (void)state;
     static const char *const words[] = {"mode", "outside", "database-only", "state", "run",
-        "secret", "notify", "recipient", "targets", "eager", "site", "pause", "key"};
+        "secret", "notify", "recipient", "targets", "eager", "site", "key"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         char text[200];
         char start[200];
@@ -305,6 +306,11 @@ refuses_what_the_registry_refuses_with_the_line_of_its_section(void **state)
         {"[receiver \"shop x\"]\nevent = a\ndiscard = 1\n",
             "owed.conf:1: receiver \"shop x\": a key is 1 to 255 letters, digits, \"_\", \".\" and "
             "\"-\", such as \"shop.billing\""},
+        {HEAD "discard = yes\npause = target\n",
+            "owed.conf:1: receiver \"shop.x\": pause is by target, and it has none; leave it out, or "
+            "add targets"},
+        {HEAD "discard = yes\npause = all\n",
+            "owed.conf:4: [receiver \"shop.x\"] pause: expected lane or target, found \"all\""},
         {HEAD "discard = yes\nbackoff-base = 2m\nbackoff-cap = 1m\n",
             "owed.conf:1: receiver \"shop.x\": the backoff cap of 1m is below the base of 2m; a cap "
             "at or above the base is right"},

@@ -137,6 +137,26 @@ publishes_all_that_a_receiver_declares(void **state)
     assert_string_equal(events[0].fields, "[{\"name\":\"id\",\"kind\":\"int64\"}]");
 }
 
+static owed_status
+names_none(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *error)
+{
+    (void)delivery;
+    (void)payload;
+    (void)list;
+    (void)error;
+    return OWED_OK;
+}
+
+static void
+publishes_what_a_deferral_pauses(void **state)
+{
+    (void)state;
+    declare((owed_receiver){
+        .key = "shop.stock", .run = run, .targets = names_none, .pause = OWED_PAUSE_TARGET});
+    publish(0);
+    assert_string_equal(published("shop.stock").pause, "target");
+}
+
 static void
 publishes_the_attempts_that_hold_where_none_are_declared(void **state)
 {
@@ -276,6 +296,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(publishes_all_that_a_receiver_declares),
+        TEST(publishes_what_a_deferral_pauses),
         TEST(publishes_the_attempts_that_hold_where_none_are_declared),
         TEST(writes_nothing_where_nothing_changed),
         TEST(says_what_runs_without_giving_secrets_away),

@@ -34,6 +34,16 @@ bill(owed_delivery *delivery, const void *payload)
     return (owed_outcome){.verdict = OWED_VERDICT_DONE};
 }
 
+static owed_status
+names_none(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *error)
+{
+    (void)delivery;
+    (void)payload;
+    (void)list;
+    (void)error;
+    return OWED_OK;
+}
+
 static owed_outcome
 ship(owed_delivery *delivery, const void *payload)
 {
@@ -202,6 +212,7 @@ refuses_another_receiver_under_one_key(void **state)
         RECEIVER(.timeout_us = 1),
         RECEIVER(.due_us = 1),
         RECEIVER(.give_up_after_us = 1),
+        RECEIVER(.targets = names_none, .pause = OWED_PAUSE_TARGET),
         RECEIVER(.state = &other_state),
         BUILTIN(.webhook = "https://a.example"),
         BUILTIN(.exec = "/bin/true"),
@@ -416,6 +427,11 @@ refuses_numbers_out_of_range(void **state)
             " microseconds; up to 3660d is right, or 0 for none" \
     }
     const struct refusal refusals[] = {
+        {RECEIVER(.pause = OWED_PAUSE_TARGET),
+            "receiver \"shop.billing\": pause is by target, and it has none; leave it out, or add "
+            "targets"},
+        {RECEIVER(.pause = (owed_pause)2),
+            "receiver \"shop.billing\": pause is 2; OWED_PAUSE_LANE or OWED_PAUSE_TARGET is right"},
         BOUND(due, -1),
         BOUND(due, 316224000000001),
         BOUND(give_up_after, -1),
@@ -475,6 +491,7 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
         BOTH_MODES("timeout", RECEIVER, .timeout_us = 1),
         BOTH_MODES("due", RECEIVER, .due_us = 1),
         BOTH_MODES("give_up_after", RECEIVER, .give_up_after_us = 1),
+        BOTH_MODES("pause", RECEIVER, .pause = OWED_PAUSE_TARGET),
         BOTH_MODES("webhook", BUILTIN, .webhook = "https://a.example"),
         BOTH_MODES("exec", BUILTIN, .exec = "/bin/true"),
         BOTH_MODES("file", BUILTIN, .file = "log"),
