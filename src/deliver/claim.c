@@ -246,6 +246,8 @@ hold_back(struct worker *w, struct batch *batch)
             batch->tasks[i].state = TASK_BACK;
         }
     bool ok = hand_back(w, fences, count, 0);
+    for (size_t i = 0; i < count; i++)
+        visit_leave(w, fences[i].delivery_id);
     // What the store did not take is given back with all else.
     for (size_t i = 0; i < batch->count && !ok; i++)
         if (batch->tasks[i].state == TASK_BACK)

@@ -135,6 +135,7 @@ let_go(struct worker *w, struct sortie *sortie)
     sorties_take_out(&w->landed, sortie);
     sortie->task->state = TASK_DONE;
     around_leave_unrecorded(&sortie->flight.delivery);
+    sortie_end_trial(w, sortie);
     sortie_let_go(sortie->batch);
 }
 
@@ -178,6 +179,7 @@ run_function(struct worker *w, struct sortie *sortie)
     attempt.delivery.begin_state = &attempt;
     attempt_run(&attempt);
     attempt.started_at_us = flight->started_at_us;
+    attempt.started_mono_us = flight->started_mono_us;
     attempt.duration_us = flight->duration_us;
     bool ok = group_settle(&attempt) && record_now(w);
     worker_phase(w, PHASE_IDLE);

@@ -116,6 +116,8 @@ give_back(struct worker *w, struct sorties *list, bool is_stop)
             batches[count] = s->batch;
         }
         ok = hand_back(w, fences, count, is_stop ? count : 0) && ok;
+        for (size_t i = 0; i < count && !is_stop; i++)
+            visit_leave(w, fences[i].delivery_id);
         for (size_t i = 0; i < count; i++)
             sortie_let_go(batches[i]);
     }
@@ -137,8 +139,8 @@ may_start(struct worker *w, struct sortie *s, struct sorties *held)
     return false;
 }
 
-static void
-end_trial(struct worker *w, struct sortie *s)
+void
+sortie_end_trial(struct worker *w, struct sortie *s)
 {
     if (s->is_trial)
         hold_release(w, s->task->row, s->known->receiver);
@@ -157,7 +159,7 @@ start_some(struct worker *w, struct sorties *held)
         owed_error err = {0};
         owed_status status = lease_keep(w, s->task, s->known->receiver, &err);
         if (status != OWED_OK)
-            end_trial(w, s);
+            sortie_end_trial(w, s);
         if (status != OWED_OK && status != OWED_LOST) {
             trouble(w, "renew a lease", &err);
             return false;
@@ -266,7 +268,7 @@ settle_some(struct worker *w)
         struct sortie *s = w->landed.first;
         sorties_take_out(&w->landed, s);
         s->task->state = TASK_DONE;
-        end_trial(w, s);
+        sortie_end_trial(w, s);
         sortie_let_go(s->batch);
     }
     return true;

@@ -74,6 +74,9 @@ refuse_what_is_outside(struct worker *w)
 static owed_status
 set_up_pauses(struct worker *w, owed_error *err)
 {
+    // A single delivery holds up no other.
+    if (w->visit != NULL && w->visit->delivery_id != 0)
+        return OWED_OK;
     w->left_out = arena_alloc(&w->arena, sizeof *w->left_out);
     struct pauses *pauses = w->seat.shared != NULL ? &w->seat.shared->pauses
                                                    : arena_alloc(&w->arena, sizeof *w->pauses);

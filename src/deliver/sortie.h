@@ -50,6 +50,9 @@ void errand_lose(struct worker *worker, struct sortie *sortie);
 /* errand_settle records one that is finished with a function; false is trouble. */
 bool errand_settle(struct worker *worker, struct sortie *sortie);
 
+/* sortie_end_trial lets others of its lane start, if it was the one on trial. */
+void sortie_end_trial(struct worker *worker, struct sortie *sortie);
+
 /* outside_claim takes rows for the room there is; true: some were ours. */
 bool outside_claim(struct worker *worker);
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <owed/testing.h>
+
 #include "base/clock.h"
 
 #define MINUTE OWED_MINUTES(1)
@@ -395,6 +397,61 @@ a_receiver_may_pause_its_target_and_no_other(void **state)
     assert_count(desk, "succeeded", 20);
 }
 
+/* --- one call --- */
+
+static void
+a_call_sets_the_lane_aside_for_its_rest_and_goes_on_with_others(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = defers_a_minute}};
+    struct actor other = {0};
+    desk_receiver(desk, &other, stock);
+    open_mail(desk, &actor, 20);
+    owed_relay_counts counts = {0};
+    assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
+    assert_int_equal(actor.calls, 1);
+    assert_int_equal(other.calls, 20);
+    assert_int_equal(counts.failed, 1);
+    assert_int_equal(counts.succeeded, 20);
+    // The next call has heard nothing yet.
+    assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
+    assert_true(actor.calls > 1);
+}
+
+static void
+a_call_sets_a_target_aside_alike(void **state)
+{
+    struct desk *desk = *state;
+    int64_t until_us = INT64_MAX;
+    struct actor actor = {.state = &until_us};
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = defers_for_b;
+    owed_receiver receiver = mail;
+    receiver.targets = names_a_or_b;
+    receiver.pause = OWED_PAUSE_TARGET;
+    desk_receiver(desk, &actor, receiver);
+    open_desk(desk);
+    desk_fire_many(desk, 20);
+    assert_ok(owed_drain(desk->f->owed, 0, NULL, &desk->f->err));
+    assert_int_equal(actor.calls, 11);
+    assert_count(desk, "succeeded", 10);
+}
+
+static void
+a_single_delivery_pauses_nothing(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = defers_a_minute, [2] = defers_a_minute}};
+    open_mail(desk, &actor, 2);
+    const char *status = NULL;
+    assert_ok(owed_deliver_one(desk->f->owed, 1, &status, &desk->f->err));
+    assert_string_equal(status, "failed");
+    assert_ok(owed_deliver_one(desk->f->owed, 2, &status, &desk->f->err));
+    assert_int_equal(actor.calls, 2);
+    assert_false(desk_logged(desk, "paused"));
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
+}
+
 /* --- neighbours in one transaction --- */
 
 static void
@@ -449,6 +506,9 @@ main(void)
         TEST(a_deferral_without_a_bound_pauses_nothing),
         TEST(a_pause_is_cut_to_the_longest_delay),
         TEST(a_receiver_may_pause_its_target_and_no_other),
+        TEST(a_call_sets_the_lane_aside_for_its_rest_and_goes_on_with_others),
+        TEST(a_call_sets_a_target_aside_alike),
+        TEST(a_single_delivery_pauses_nothing),
         TEST(receivers_that_share_a_transaction_pause_alike),
         TEST(a_limit_is_not_spent_on_what_went_back),
     };
