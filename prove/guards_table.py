@@ -13,10 +13,9 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, LEASE, FENCE, MEND, LOOK, FIRE = (store(name) for name in ("claim", "lease", "fence", "mend", "look", "fire"))
+CLAIM, WAYS, LEASE, FENCE, MEND, LOOK, FIRE = (store(name) for name in ("claim", "ways", "lease", "fence", "mend", "look", "fire"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
-TESTING = ["deliver/test_deliver_testing"]
 
 _pick = [
     ("query/claim_pick_lane", [
@@ -113,9 +112,9 @@ _INDEXED = (" indexed by owed_delivery_claimed", "")
 _BADLY = (" indexed by owed_delivery_ended_badly", "")
 
 GUARDS = [
-    *((file, name, [(old, new)], CLAIM + LEASE) for file, rows in _pick for name, old, new in rows),
+    *((file, name, [(old, new)], WAYS + CLAIM) for file, rows in _pick for name, old, new in rows),
 
-    *(("query/claim_pick_early", name, [(old, new)], TESTING) for name, old, new in [
+    *(("query/claim_pick_early", name, [(old, new)], WAYS) for name, old, new in [
         ("due: status", "due.status in ('pending', 'failed') and ", ""),
         ("due: lane", "due.lane = lane.value and ", ""),
         ("due: kind", " and due.kind = $2", ""),
@@ -136,7 +135,18 @@ GUARDS = [
         ("order by available_at", "order by available_at, id", "order by id"),
         ("limit", " limit $4", ""),
     ]),
-    *(("query/claim_pick_one", name, [(old, new)], TESTING) for name, old, new in [
+    *(("query/claim_pick_events", name, [(old, new)], WAYS) for name, old, new in [
+        ("event", "d.event_id = event.value and ", ""),
+        ("receiver", " and d.receiver_key = receiver.value", ""),
+        ("kind", "d.kind = $3 and ", "$3 is not null and "),
+        ("status", " and d.status = 'pending'", ""),
+        ("available_at", " and d.available_at <= $4", " and $4 is not null"),
+        ("up to this moment", "d.available_at <= $4", "d.available_at < $4"),
+        ("not paused", " and instr(d.lane, '!') = 0", ""),
+        ("order by available_at", "order by d.available_at, d.id", "order by d.id"),
+        ("limit", "limit $5", "limit $5 + 1"),
+    ]),
+    *(("query/claim_pick_one", name, [(old, new)], WAYS) for name, old, new in [
         ("id", "id = $1 and", "$1 is not null and"),
         ("pending: due_at", "status = 'pending' and due_at <= $2", "status = 'pending'"),
         ("failed: available_at", "status = 'failed' and available_at <= $2", "status = 'failed'"),

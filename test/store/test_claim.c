@@ -170,82 +170,6 @@ a_claim_keeps_to_its_lanes_and_kind(void **state)
     assert_int_equal(claim(world, &asked), 0);
 }
 
-/* The ways of picking: one lane, several, and receivers by name. */
-static struct claim
-claim_one_way(int way, int64_t now_us, int32_t limit)
-{
-    struct claim asked = a_claim("w", now_us, limit);
-    static const char *const one[] = {LANE, NULL}, *const several[] = {"shop/none", LANE, NULL};
-    asked.lanes = way == 1 ? several : one;
-    asked.receivers = way == 2 ? billing : NULL;
-    return asked;
-}
-#define WAYS 3
-
-static void
-settle_all(struct world *world)
-{
-    for (size_t i = 0; i < world->count; i++) {
-        struct settlement done = a_settlement(&world->rows[i].fence, "succeeded");
-        assert_ok(store_settle(world->db, &done, 1, NULL, &world->err));
-    }
-}
-
-static void
-whichever_way_rows_are_picked_their_moments_are_the_same(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    for (int way = 0; way < WAYS; way++) {
-        fire_due(world, NOW + 10);
-        struct claim asked = claim_one_way(way, NOW + 9, 10);
-        assert_int_equal(claim(world, &asked), 0);
-        asked.now_us = NOW + 10;
-        assert_int_equal(claim(world, &asked), 1);
-        asked.now_us = NOW + 10 + LEASE;
-        assert_int_equal(claim(world, &asked), 0);
-        asked.now_us = NOW + 11 + LEASE;
-        assert_int_equal(claim(world, &asked), 1);
-        settle_all(world);
-    }
-}
-
-static void
-whichever_way_rows_are_picked_they_come_in_the_order_of_the_queue(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    for (int way = 0; way < WAYS; way++) {
-        int64_t late = only_delivery(world, fire_due(world, NOW + 20));
-        int64_t first = only_delivery(world, fire_due(world, NOW + 10));
-        int64_t second = only_delivery(world, fire_due(world, NOW + 10));
-        struct claim asked = claim_one_way(way, NOW + SECOND, 10);
-        claim(world, &asked);
-        check_order(world, (int64_t[]){first, second, late}, 3);
-        settle_all(world);
-    }
-}
-
-static void
-naming_receivers_widens_no_lane_and_no_kind(void **state)
-{
-    struct world *world = *state;
-    struct catalogue_receiver receivers[] = {
-        a_receiver("shop.a"), a_receiver("shop.b"), a_receiver("shop.c")};
-    receivers[1].lane = "shop/mail";
-    receivers[2].kind = "outside";
-    publish(world, receivers, 3);
-    fire(world, EVENT);
-    struct claim asked = a_claim("w", NOW, 10);
-    asked.receivers = (const char *const[]){"shop.a", "shop.b", "shop.c", NULL};
-    assert_int_equal(claim(world, &asked), 1);
-    assert_string_equal(world->rows[0].receiver_key, "shop.a");
-    asked.kind = "outside";
-    assert_int_equal(claim(world, &asked), 1);
-    assert_string_equal(world->rows[0].receiver_key, "shop.c");
-    assert_int_equal(claim(world, &asked), 0);
-}
-
 static void
 a_lapsed_row_is_taken_over_in_its_own_lane_and_kind_alone(void **state)
 {
@@ -283,27 +207,6 @@ a_lapsed_row_is_taken_over_in_its_own_lane_and_kind_alone(void **state)
     assert_int_equal(claim(world, &asked), 1);
     assert_string_equal(world->rows[0].receiver_key, "shop.c");
     assert_int_equal(claim(world, &asked), 0);
-}
-
-static void
-due_and_lapsed_rows_together_are_no_more_than_the_limit(void **state)
-{
-    struct world *world = *state;
-    publish_keys(world, billing);
-    int64_t ids[6];
-    fire_many(world, 6, ids);
-    claim_as(world, "first", NOW, 3);
-    struct fence fences[3];
-    for (int i = 0; i < 3; i++)
-        fences[i] = world->rows[i].fence;
-    for (int way = 0; way < WAYS; way++) {
-        assert_ok(store_hand_back(world->db, fences, 3, NULL, &world->err));
-        struct claim asked = claim_one_way(way, NOW, 2);
-        claim(world, &asked);
-        check_order(world, ids, 2);
-        fences[0] = world->rows[0].fence;
-        fences[1] = world->rows[1].fence;
-    }
 }
 
 static void
@@ -463,11 +366,7 @@ main(void)
         TEST(two_connections_never_get_the_same_row),
         TEST(a_claim_while_another_writes_waits_or_is_busy_but_never_doubles),
         TEST(a_claim_keeps_to_its_lanes_and_kind),
-        TEST(whichever_way_rows_are_picked_their_moments_are_the_same),
-        TEST(whichever_way_rows_are_picked_they_come_in_the_order_of_the_queue),
-        TEST(naming_receivers_widens_no_lane_and_no_kind),
         TEST(a_lapsed_row_is_taken_over_in_its_own_lane_and_kind_alone),
-        TEST(due_and_lapsed_rows_together_are_no_more_than_the_limit),
         TEST(several_lanes_are_merged_in_the_order_of_the_queue),
         TEST(no_lanes_means_every_lane_of_the_app_but_paused_ones),
         TEST(a_relay_that_knows_some_receivers_claims_theirs_alone),
