@@ -30,10 +30,10 @@ typedef struct owed_pending_settings {
 } owed_pending_settings;
 
 /*
- * owed_deliver_pending delivers what is owed, once or until nothing is left. A delivery that is deferred
- * or says it is not yet due is left for the rest of the call, and so is, after a deferral, all that its
- * receiver pauses: its lane, or its target. So the call ends, whatever receivers say.
- * settings and ret_counts may be NULL.
+ * owed_deliver_pending delivers what is owed, once or until nothing is left. After a deferral its lane
+ * (or target, where the receiver says so) is set aside for the rest of the call: what had not begun is
+ * handed back, the others go on. A delivery that was deferred, or says it is not yet due, is left for the
+ * rest of the call. So the call ends, whatever receivers say. settings and ret_counts may be NULL.
  * INVALID: limit with batch_size, a number out of range, an unknown lane (the known ones are named).
  * ABORTED: the transaction that was open is over, or can only be rolled back.
  */

@@ -198,6 +198,7 @@ visit_run(owed *handle, const owed_relay_settings *settings, const struct visit 
     if (worker_has_limit(w))
         w->settings.batch_size = (int32_t)w->settings.limit;
     if (visit->delivery_id != 0) {
+        w->pauses = NULL; // there is nothing else to leave alone
         status = deliver_one(w, err);
     } else {
         deliver_all(w);

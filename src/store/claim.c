@@ -132,7 +132,7 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
     take_lanes(where, lanes, claim->but_lanes);
     if (claim->receivers != NULL)
         json_texts(&where->receivers, claim->receivers);
-    if (claim->but_target_count > 0)
+    if (claim->but_target_count > 0 || claim->early != NULL)
         take_but_targets(where, claim);
     bool failed = where->lanes.failed || where->receivers.failed || where->but_targets.failed;
     return failed ? fail_memory(err) : OWED_OK;
@@ -153,7 +153,8 @@ pick_ids(struct db *db, const struct claim *claim, const struct where *where, in
     if (early != NULL)
         return collect_ids(db, STMT_CLAIM_PICK_EARLY,
             ARGS(lanes, kind, now, count, receivers, V_INT(early->due_us),
-                V_INT(early->ignore_backoff), V_STR(early->but_ids)),
+                V_INT(early->ignore_backoff), V_STR(early->but_ids),
+                V_STR(buf_view(&where->but_targets))),
             ids, ret_count, err);
     if (claim->event_count > 0)
         return collect_ids(db, STMT_CLAIM_PICK_EVENTS,

@@ -219,6 +219,68 @@ a_drain_ends_though_a_receiver_defers_each_time(void **state)
     assert_count(desk, "failed", 1);
 }
 
+static void
+a_deferral_sets_its_lane_aside_for_the_rest_of_the_call(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = defers}};
+    struct actor other = {0};
+    owed_receiver receiver = stock;
+    receiver.give_up_after_us = HOUR;
+    receiver.lane = "mail";
+    desk_receiver(desk, &other, (owed_receiver){.key = "shop.other"});
+    open_with(desk, &actor, receiver);
+    desk_fire_many(desk, 60);
+    drain(desk);
+    assert_int_equal(actor.calls, 3);
+    assert_int_equal(other.calls, 60);
+    assert_count(desk, "succeeded", 62);
+    assert_count(desk, "failed", 1);
+    // They are free for others, where they stood.
+    assert_int_equal(desk_number(desk,
+                         "select count(*) from owed_delivery where status = 'claimed' and "
+                         "lease_expires_at > 0"),
+        0);
+    actor.acts[3] = NULL;
+    drain(desk);
+    assert_count(desk, "succeeded", 120);
+}
+
+static owed_status
+names_three(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
+{
+    (void)delivery;
+    (void)payload;
+    owed_status status = owed_target_add(list, "a", err);
+    if (status == OWED_OK)
+        status = owed_target_add(list, "b", err);
+    return status == OWED_OK ? owed_target_add(list, "c", err) : status;
+}
+
+static owed_outcome
+defers_for_b(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    bool is_b = strcmp(owed_delivery_target(delivery), "b") == 0;
+    return is_b ? defers(actor, delivery, order) : asks_for_nothing(actor, delivery, order);
+}
+
+static void
+a_deferral_that_pauses_its_target_lets_the_others_go_on(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = defers_for_b, [2] = defers_for_b, [3] = defers_for_b}};
+    owed_receiver receiver = stock;
+    receiver.give_up_after_us = HOUR;
+    receiver.targets = names_three;
+    receiver.pause = OWED_PAUSE_TARGET;
+    open_with(desk, &actor, receiver);
+    desk_fire_many(desk, 3);
+    drain(desk);
+    assert_int_equal(actor.calls, 7);
+    assert_count(desk, "succeeded", 6);
+    assert_count(desk, "failed", 1);
+}
+
 static owed_outcome
 fires_on(struct actor *actor, owed_delivery *delivery, const order *one)
 {
@@ -550,6 +612,8 @@ main(void)
         TEST(now_ends_nobody_elses_lease),
         TEST(what_is_not_yet_due_is_left_for_the_rest_of_the_call),
         TEST(a_drain_ends_though_a_receiver_defers_each_time),
+        TEST(a_deferral_sets_its_lane_aside_for_the_rest_of_the_call),
+        TEST(a_deferral_that_pauses_its_target_lets_the_others_go_on),
         TEST(a_drain_delivers_what_its_receivers_fire),
         TEST(with_a_limit_there_is_one_claim_of_so_many_rows),
         TEST(a_retry_waits_unless_backoff_is_ignored),

@@ -1,7 +1,8 @@
 -- Which rows one call may claim before their time, in the order of the queue. Leases end by the clock,
 -- whatever the call takes for now; what is due later is left, also where backoff is ignored.
 -- Parameters: a JSON array of lanes, kind, now, how many, a JSON array of receiver keys, due until,
--- whether backoff is ignored, a JSON array of ids to leave.
+-- whether backoff is ignored, a JSON array of ids to leave, one of targets to leave (the digest in small
+-- hex digits, followed by the receiver's key).
 -- Columns: id.
 -- Index: owed_delivery_owed, owed_delivery_claimed.
 select id from (
@@ -11,6 +12,7 @@ select id from (
     and due.due_at <= $6 and (due.available_at <= $6 or ($7 and due.status = 'failed'))
     and due.receiver_key in (select value from json_each($5))
     and due.id not in (select value from json_each($8))
+    and lower(hex(due.target_digest)) || due.receiver_key not in (select value from json_each($9))
     union all
     select lapsed.available_at, lapsed.id
     from json_each($1) as lane cross join owed_delivery as lapsed
@@ -18,5 +20,7 @@ select id from (
     and lapsed.lease_expires_at < $3
     and lapsed.receiver_key in (select value from json_each($5))
     and lapsed.id not in (select value from json_each($8))
+    and lower(hex(lapsed.target_digest)) || lapsed.receiver_key
+        not in (select value from json_each($9))
 )
 order by available_at, id limit $4
