@@ -108,6 +108,36 @@ open_office(struct fixture *f, bool with_function)
     fixture_commit(f);
 }
 
+/* A hook, of which the relay's own thread alone may know. */
+static pthread_t relays_own;
+static int entered, left, strangers;
+
+static owed_outcome
+enter(owed_delivery *delivery, void *state, void **ret_attempt_state)
+{
+    (void)state;
+    (void)ret_attempt_state;
+    entered++;
+    strangers += !pthread_equal(pthread_self(), relays_own);
+    owed_delivery_note(delivery, "hook", "here");
+    return owed_done();
+}
+
+static owed_status
+leave(owed_delivery *delivery, owed_outcome outcome, const char *text, void *attempt_state,
+    void *state, owed_error *err)
+{
+    (void)outcome;
+    (void)text;
+    (void)attempt_state;
+    (void)state;
+    (void)err;
+    left++;
+    strangers += !pthread_equal(pthread_self(), relays_own);
+    owed_delivery_note(delivery, "hook", "gone");
+    return OWED_OK;
+}
+
 static owed_relay_counts
 run(struct fixture *f)
 {
@@ -172,6 +202,21 @@ fixture_held(struct fixture *f)
     return held;
 }
 
+static void
+the_hook_is_entered_and_left_on_the_relays_own_thread(void **state)
+{
+    struct fixture *f = *state;
+    const owed_around around = {.enter = enter, .leave = leave};
+    entered = left = strangers = 0;
+    relays_own = pthread_self();
+    assert_ok(owed_registry_set_around(f->registry, &around, &f->err));
+    open_office(f, true);
+    run(f);
+    assert_int_equal(entered, ORDERS);
+    assert_int_equal(left, ORDERS);
+    assert_int_equal(strangers, 0);
+}
+
 static void *
 stop_soon(void *state)
 {
@@ -210,6 +255,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         FIXTURE_TEST(each_is_recorded_once_by_its_first_word),
         FIXTURE_TEST(functions_run_on_the_relays_own_thread),
+        FIXTURE_TEST(the_hook_is_entered_and_left_on_the_relays_own_thread),
         FIXTURE_TEST(a_relay_that_stops_takes_in_what_is_finished_meanwhile),
     };
     return cmocka_run_group_tests_name("finishing from other threads", tests, NULL, NULL);
