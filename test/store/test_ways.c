@@ -132,11 +132,18 @@ naming_receivers_widens_no_lane_and_no_kind(void **state)
             assert_string_equal(world->rows[0].receiver_key, "shop.c");
             assert_int_equal(claim_among(world, way, "inside", all), 2);
             assert_string_equal(world->rows[0].receiver_key, "shop.a");
+            struct claim mail = a_claim("w", NOW, 10);
+            mail.lanes = (const char *const[]){"shop/mail", NULL};
+            assert_int_equal(claim(world, &mail), 1);
             assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
         }
         claim_among(world, way, "inside", all);
         settle_all(world, "succeeded");
         claim_among(world, way, "outside", all);
+        settle_all(world, "succeeded");
+        struct claim mail = a_claim("w", NOW, 10);
+        mail.lanes = (const char *const[]){"shop/mail", NULL};
+        claim(world, &mail);
         settle_all(world, "succeeded");
     }
 }
@@ -165,6 +172,15 @@ before_its_time_only_what_failed_is_claimed_and_only_when_asked_for(void **state
     early.due_us = NOW + LEASE;
     claim(world, &asked);
     check_order(world, &waits, 1);
+    settle_all(world, "succeeded");
+    // One that failed before it was due is not run again before it is.
+    fire_due(world, NOW + LEASE);
+    assert_int_equal(claim(world, &asked), 1);
+    settle_all(world, "failed"); // until NOW + 10 s
+    early.due_us = NOW + LEASE - 1;
+    assert_int_equal(claim(world, &asked), 0);
+    early.due_us = NOW + LEASE;
+    assert_int_equal(claim(world, &asked), 1);
 }
 
 static void
