@@ -108,12 +108,34 @@ _held = [
     ]),
 ]
 
+_ALL = "\n        order by d.available_at, d.id "
+_BUT = ("\n        and lower(hex(d.target_digest)) || d.receiver_key not in (select value from json_each($6))" + _ALL)
 _INDEXED = (" indexed by owed_delivery_claimed", "")
 _BADLY = (" indexed by owed_delivery_ended_badly", "")
 
 GUARDS = [
     *((file, name, [(old, new)], WAYS + CLAIM) for file, rows in _pick for name, old, new in rows),
 
+    *(("query/claim_pick_but", name, [(old, new)], WAYS) for name, old, new in [
+        ("due: status", "where d.status in ('pending', 'failed') and d.lane", "where d.lane"),
+        ("due: lane", "'failed') and d.lane = lane.value and", "'failed') and"),
+        ("due: kind", "d.kind = $2\n        and d.available_at <= $3", "d.available_at <= $3"),
+        ("due: available_at", "        and d.available_at <= $3\n", ""),
+        ("due: up to this moment", "d.available_at <= $3", "d.available_at < $3"),
+        ("due: receiver", "<= $3\n        and ($5 is null or d.receiver_key in (select value from json_each($5)))", "<= $3"),
+        ("due: any receiver", "<= $3\n        and ($5 is null or d.rec", "<= $3\n        and (d.rec"),
+        ("due: but those", _BUT + "limit $4)\n    union", _ALL + "limit $4)\n    union"),
+        ("lapsed: status", "where d.status = 'claimed' and d.lane", "where d.lane"),
+        ("lapsed: lane", "'claimed' and d.lane = lane.value and", "'claimed' and"),
+        ("lapsed: kind", "d.kind = $2\n        and d.lease_expires_at < $3", "d.lease_expires_at < $3"),
+        ("lapsed: lease_expires_at", "        and d.lease_expires_at < $3\n", ""),
+        ("lapsed: before this moment", "d.lease_expires_at < $3", "d.lease_expires_at <= $3"),
+        ("lapsed: receiver", "< $3\n        and ($5 is null or d.receiver_key in (select value from json_each($5)))", "< $3"),
+        ("lapsed: any receiver", "< $3\n        and ($5 is null or d.rec", "< $3\n        and (d.rec"),
+        ("lapsed: but those", _BUT + "limit $4)\n)", _ALL + "limit $4)\n)"),
+        ("order by available_at", ")\norder by available_at, id", ")\norder by id"),
+        ("limit", ")\norder by available_at, id limit $4", ")\norder by available_at, id"),
+    ]),
     *(("query/claim_pick_early", name, [(old, new)], WAYS) for name, old, new in [
         ("due: status", "due.status in ('pending', 'failed') and ", ""),
         ("due: lane", "due.lane = lane.value and ", ""),

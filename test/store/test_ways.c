@@ -7,9 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digest.h"
+
 static const char *const billing[] = {"shop.billing", NULL};
 
-enum way { ONE_LANE, SEVERAL_LANES, NAMED_RECEIVERS, EARLY, WAYS };
+enum way {
+    ONE_LANE,
+    SEVERAL_LANES,
+    BUT_FOR_TARGETS,
+    NAMED_RECEIVERS,
+    EARLY,
+    NAMED_BUT_FOR_TARGETS,
+    WAYS
+};
 
 /* by is a claim of LANE and of shop.billing in one of the ways. */
 static struct claim
@@ -22,6 +32,10 @@ by(enum way way, int64_t now_us, int32_t limit)
     asked.lanes = way == SEVERAL_LANES ? several : one;
     asked.receivers = way >= NAMED_RECEIVERS ? billing : NULL;
     asked.early = way == EARLY ? &early : NULL;
+    static const uint8_t nothing[32];
+    static const struct left_target left = {.receiver_key = "shop.billing", .digest = nothing};
+    asked.but_targets = &left;
+    asked.but_target_count = way == BUT_FOR_TARGETS || way == NAMED_BUT_FOR_TARGETS;
     return asked;
 }
 
@@ -184,6 +198,54 @@ before_its_time_only_what_failed_is_claimed_and_only_when_asked_for(void **state
 }
 
 static void
+without_names_every_receivers_rows_are_picked_in_the_lane_and_kind(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {
+        a_receiver("shop.a"), a_receiver("shop.b"), a_receiver("shop.c"), a_receiver("shop.d")};
+    receivers[1].lane = "shop/mail";
+    receivers[2].kind = "outside";
+    publish(world, receivers, 4);
+    fire(world, EVENT);
+    for (int round = 0; round < 2; round++) { // due, and then handed back
+        assert_int_equal(claim_among(world, BUT_FOR_TARGETS, "outside", NULL), 1);
+        assert_string_equal(world->rows[0].receiver_key, "shop.c");
+        assert_int_equal(claim_among(world, BUT_FOR_TARGETS, "inside", NULL), 2);
+        assert_string_equal(world->rows[0].receiver_key, "shop.a");
+        assert_string_equal(world->rows[1].receiver_key, "shop.d");
+        assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    }
+}
+
+static void
+rows_of_targets_that_are_to_be_left_are_left(void **state)
+{
+    struct world *world = *state;
+    static const char *const targets[] = {"one", "two"};
+    for (int i = 0; i < 4; i++)
+        owe(world,
+            (struct new_delivery){.receiver_key = i < 2 ? "shop.a" : "shop.b",
+                .target = targets[i % 2],
+                .lane = LANE,
+                .available_at_us = NOW});
+    struct str one = STR("one");
+    uint8_t digest[32];
+    assert_true(sha256(&one, 1, digest));
+    const struct left_target left = {.receiver_key = "shop.a", .digest = digest};
+    struct claim asked = a_claim("w", NOW, 10);
+    asked.but_targets = &left;
+    asked.but_target_count = 1;
+    for (int round = 0; round < 2; round++) { // due, and then handed back
+        assert_int_equal(claim(world, &asked), 3);
+        for (size_t i = 0; i < 3; i++)
+            assert_true(strcmp(world->rows[i].receiver_key, "shop.a") != 0 ||
+                strcmp(world->rows[i].target, "one") != 0);
+        assert_int_equal(claim_as(world, "w", NOW, 10), 1);
+        assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+    }
+}
+
+static void
 rows_that_are_to_be_left_are_left(void **state)
 {
     struct world *world = *state;
@@ -302,6 +364,8 @@ main(void)
         TEST(due_and_lapsed_rows_together_are_no_more_than_the_limit),
         TEST(naming_receivers_widens_no_lane_and_no_kind),
         TEST(before_its_time_only_what_failed_is_claimed_and_only_when_asked_for),
+        TEST(without_names_every_receivers_rows_are_picked_in_the_lane_and_kind),
+        TEST(rows_of_targets_that_are_to_be_left_are_left),
         TEST(rows_that_are_to_be_left_are_left),
         TEST(one_row_is_claimed_by_its_id_at_the_same_moments),
         TEST(of_an_event_is_claimed_what_is_owed_for_the_first_time),
