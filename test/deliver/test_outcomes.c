@@ -286,6 +286,47 @@ a_moment_that_is_not_in_the_future_is_a_failure_that_counts(void **state)
     assert_text(desk, "select verdict from owed_attempt", "failed");
 }
 
+/* --- on_failure --- */
+
+static void
+keep_failure(owed *owed, const owed_failure *failure, void *state)
+{
+    (void)owed;
+    struct actor *actor = state;
+    char *said = actor->state;
+    size_t len = strlen(said);
+    snprintf(
+        said + len, 200 - len, "%s %s %d; ", failure->kind, failure->status, (int)failure->attempt);
+}
+
+static owed_outcome
+answers_by_turn(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    if (actor->calls == 1)
+        return owed_not_yet(delivery, actor->desk->f->now_us + 1, "later");
+    return defers(actor, delivery, order);
+}
+
+static void
+on_failure_is_told_of_deferrals_and_their_end_and_not_of_what_is_not_due(void **state)
+{
+    struct desk *desk = *state;
+    char said[200] = "";
+    struct actor actor = {.acts = {[7] = answers_by_turn}, .state = said};
+    owed_receiver receiver = mail;
+    receiver.on_failure = keep_failure;
+    open_with(desk, &actor, receiver);
+    desk_fire(desk, 7);
+    one_pass(desk);
+    assert_string_equal(said, "");
+    desk->f->now_us += 1;
+    one_pass(desk);
+    assert_string_equal(said, "deferred failed 1; ");
+    desk->f->now_us += HOUR;
+    one_pass(desk);
+    assert_string_equal(said, "deferred failed 1; gave_up dead 1; ");
+}
+
 /* --- due --- */
 
 static void
@@ -368,6 +409,7 @@ main(void)
         TEST(what_is_not_due_yet_is_pending_until_then_and_nothing_is_counted),
         TEST(the_next_run_is_told_the_new_moment),
         TEST(a_moment_that_is_not_in_the_future_is_a_failure_that_counts),
+        TEST(on_failure_is_told_of_deferrals_and_their_end_and_not_of_what_is_not_due),
         TEST(a_receivers_due_is_added_to_the_moment_of_the_event),
         TEST(a_moment_given_at_fire_takes_the_events_place),
         TEST(a_receiver_that_was_not_published_yet_is_due_at_the_same_moment),
