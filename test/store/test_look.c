@@ -276,6 +276,12 @@ requeue_takes_what_it_was_asked_to(void **state)
     int64_t owed = only_delivery(world, fire(world, EVENT));
     struct requeue dry = {.limit = -1, .now_us = NOW, .dry_run = true, .orphaned = true};
     assert_int_equal(requeue(world, &dry), 4);
+    dry.orphaned = false;
+    assert_int_equal(requeue(world, &dry), 3);
+    dry.limit = 2;
+    assert_int_equal(requeue(world, &dry), 2);
+    dry.limit = -1;
+    dry.orphaned = true;
     dry.ids = (int64_t[]){owed, ids[0], ids[3]};
     dry.id_count = 3;
     assert_int_equal(requeue(world, &dry), 2);
