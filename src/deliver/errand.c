@@ -70,13 +70,31 @@ errands_take(struct errands *line)
 }
 
 void
-errand_open(struct errand *errand, struct errands *line, struct batch *batch, struct sortie *sortie,
-    owed_delivery *delivery)
+errand_prepare(struct errand *errand, struct errands *line, struct batch *batch,
+    struct sortie *sortie, owed_delivery *delivery)
 {
     *errand = (struct errand){.line = line, .batch = batch, .sortie = sortie};
     atomic_fetch_add(&line->holders, 1);
     atomic_fetch_add(&batch->flights, 1);
     delivery->errand = errand;
+}
+
+void
+errand_open(struct errand *errand)
+{
+    pthread_mutex_lock(&errand->line->lock);
+    errand->state = ERRAND_OPEN;
+    pthread_mutex_unlock(&errand->line->lock);
+}
+
+void
+errand_withdraw(struct errand *errand, owed_delivery *delivery)
+{
+    delivery->errand = NULL;
+    errands_let_go(errand->line);
+    errand->line = NULL;
+    // Never the last: whoever withdraws it has the batch, too.
+    atomic_fetch_sub(&errand->batch->flights, 1);
 }
 
 bool
@@ -97,7 +115,7 @@ errand_hold(const owed_delivery *delivery)
     if (errand == NULL)
         return true;
     pthread_mutex_lock(&errand->line->lock);
-    return errand->state == ERRAND_OPEN;
+    return errand->state == ERRAND_OPEN || errand->state == ERRAND_NONE;
 }
 
 void
@@ -137,12 +155,22 @@ refuse(const owed_delivery *delivery, enum errand_state state, owed_error *err)
         id);
 }
 
+/* errand_is_out tells whether it was handed to its receiver: a hook has it before. */
+static bool
+errand_is_out(const struct errand *errand)
+{
+    pthread_mutex_lock(&errand->line->lock);
+    bool is_out = errand->state != ERRAND_NONE;
+    pthread_mutex_unlock(&errand->line->lock);
+    return is_out;
+}
+
 static owed_status
 finish(owed_delivery *delivery, owed_outcome outcome, owed_finish_function function, void *state,
     owed_error *err)
 {
     struct errand *errand = delivery->errand;
-    if (errand == NULL)
+    if (errand == NULL || !errand_is_out(errand))
         return fail(err, OWED_INVALID,
             "delivery %lld was not handed to a start function: a receiver that runs returns what it "
             "came to",
@@ -179,7 +207,7 @@ void
 owed_delivery_release(owed_delivery *delivery)
 {
     struct errand *errand = delivery == NULL ? NULL : delivery->errand;
-    if (errand == NULL)
+    if (errand == NULL || !errand_is_out(errand))
         return;
     if (errand_hold(delivery)) {
         delivery_say(delivery, "receiver %s let go of the delivery without finishing it",

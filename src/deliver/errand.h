@@ -14,6 +14,7 @@
 #include <owed/owed.h>
 
 enum errand_state {
+    ERRAND_NONE, // not handed out yet
     ERRAND_OPEN,
     ERRAND_FINISHED,
     ERRAND_CLOSED // the relay no longer waits for it
@@ -43,9 +44,13 @@ void errands_let_go(struct errands *line);
 int errands_fd(const struct errands *line);
 struct errand *errands_take(struct errands *line);
 
-/* errand_open hands out a delivery; its batch has been told. */
-void errand_open(struct errand *errand, struct errands *line, struct batch *batch,
+/* errand_prepare puts a delivery under the line's lock: its siblings, whose memory it shares, may be in
+ * other hands. errand_open hands it out; errand_withdraw does not. */
+void errand_prepare(struct errand *errand, struct errands *line, struct batch *batch,
     struct sortie *sortie, owed_delivery *delivery);
+
+void errand_open(struct errand *errand);
+void errand_withdraw(struct errand *errand, owed_delivery *delivery);
 
 /* errand_close ends the waiting; false: it is finished already, and in the line. */
 bool errand_close(struct errand *errand);

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "deliver/sortie.h"
 
@@ -38,6 +39,17 @@ give_up(struct worker *w, struct sortie *sortie, const char *why)
     return true;
 }
 
+bool
+errand_enter(struct worker *w, struct sortie *sortie)
+{
+    struct flight *flight = &sortie->flight;
+    errand_prepare(&sortie->errand, w->errands, sortie->batch, sortie, &flight->delivery);
+    if (around_enter(&flight->delivery, &flight->outcome))
+        return true;
+    errand_withdraw(&sortie->errand, &flight->delivery);
+    return false;
+}
+
 void
 errand_start(struct worker *w, struct sortie *sortie)
 {
@@ -50,7 +62,7 @@ errand_start(struct worker *w, struct sortie *sortie)
     else if (w->errands_are_limited)
         note_deadline(w, sortie, lease_us(w, sortie->known->receiver));
     sortie->known->away++;
-    errand_open(&sortie->errand, w->errands, sortie->batch, sortie, &flight->delivery);
+    errand_open(&sortie->errand);
     // From here on the delivery may be in other hands; the batch stays, since we hold it too.
     show_hand(w, sortie->task, receiver, flight->started_at_us);
     handle->cause_event_id = sortie->task->row->event_id;
@@ -160,6 +172,19 @@ put_off(struct worker *w, struct sortie *sortie, const struct attempt *attempt)
     sortie->is_unsure = w->trouble.error.status == OWED_UNSURE;
 }
 
+/* take_notes gives a delivery memory of its own: the batch's may be in other hands. */
+static void
+take_notes(owed_delivery *delivery, struct arena *arena)
+{
+    struct log_field *notes = arena_alloc(arena, DELIVERY_NOTES * sizeof *notes);
+    delivery->arena = arena;
+    if (notes == NULL)
+        delivery->note_count = 0;
+    for (size_t i = 0; i < delivery->note_count; i++)
+        notes[i] = delivery->notes[i];
+    delivery->notes = notes;
+}
+
 /* run_function runs what it is to finish with, in the transaction that acknowledges it. */
 static bool
 run_function(struct worker *w, struct sortie *sortie)
@@ -175,6 +200,9 @@ run_function(struct worker *w, struct sortie *sortie)
     };
     // The receiver may still hold the first one; what is said now is said of this.
     attempt.delivery.errand = NULL;
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    take_notes(&attempt.delivery, &arena);
     attempt.delivery.begin = group_begin;
     attempt.delivery.begin_state = &attempt;
     attempt_run(&attempt);

@@ -92,7 +92,9 @@ start(struct worker *w, struct sortie *sortie)
     sorties_append(&w->flying, sortie);
     w->flight_count++;
     flight->next = NULL;
-    if (!around_enter(&flight->delivery, &flight->outcome))
+    bool is_entered = is_errand(sortie) ? errand_enter(w, sortie)
+                                        : around_enter(&flight->delivery, &flight->outcome);
+    if (!is_entered)
         sorties_land(w, flight);
     else if (is_errand(sortie))
         errand_start(w, sortie);

@@ -37,6 +37,8 @@ void sortie_note_renewal(struct worker *worker, const struct sortie *sortie);
 /* --- receivers that only start: outside_errand.c --- */
 
 bool is_errand(const struct sortie *sortie);
+/* errand_enter is around_enter for one that is going to be handed out. */
+bool errand_enter(struct worker *worker, struct sortie *sortie);
 void errand_start(struct worker *worker, struct sortie *sortie);
 /* errands_collect lands what was finished, errands_expire what was not in time. */
 void errands_collect(struct worker *worker);
