@@ -177,6 +177,7 @@ what_is_due_later_is_owed_at_once_and_available_then(void **state)
     assert_int_equal(row.due_at_us, NOW + 90 * SECOND);
     row = delivery(world, only_delivery(world, fire_due(world, NOW - 90 * SECOND)));
     assert_int_equal(row.available_at_us, NOW);
+    assert_int_equal(row.due_at_us, NOW);
 }
 
 static void

@@ -303,6 +303,23 @@ requeue_takes_what_it_was_asked_to(void **state)
 }
 
 static void
+a_requeue_keeps_to_its_limit_and_its_receiver(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3];
+    for (int i = 0; i < 3; i++)
+        ids[i] = bring_to(world, "dead");
+    struct requeue other = {
+        .ids = ids, .id_count = 3, .receiver_key = "shop.other", .limit = -1, .now_us = NOW};
+    assert_int_equal(requeue(world, &other), 0);
+    struct requeue one = {.limit = 1, .now_us = NOW};
+    assert_int_equal(requeue(world, &one), 1);
+    assert_string_equal(status_of(world, ids[0]), "pending");
+    assert_string_equal(status_of(world, ids[1]), "dead");
+    assert_string_equal(status_of(world, ids[2]), "dead");
+}
+
+static void
 a_row_that_is_held_again_is_not_reset_by_a_requeue_that_saw_it_dead(void **state)
 {
     struct world *world = *state;
@@ -404,6 +421,7 @@ main(void)
         TEST(a_delivery_that_is_not_there_is_not_found),
         TEST(a_requeued_row_is_as_good_as_new),
         TEST(requeue_takes_what_it_was_asked_to),
+        TEST(a_requeue_keeps_to_its_limit_and_its_receiver),
         TEST(a_row_that_is_held_again_is_not_reset_by_a_requeue_that_saw_it_dead),
         TEST(orphans_come_back_only_with_their_receiver),
         TEST(requeue_takes_more_ids_than_a_statement_has_room_for),

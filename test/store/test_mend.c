@@ -62,6 +62,22 @@ owed_rows_follow_their_receiver_to_another_lane_and_kind(void **state)
 }
 
 static void
+a_row_goes_where_its_own_receiver_is(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r[] = {a_receiver("shop.a"), a_receiver("shop.b")};
+    publish(world, r, 2);
+    int64_t ids[2];
+    assert_int_equal(ids_of_event(world, fire(world, EVENT), ids, 2), 2);
+    r[1].lane = "shop/mail";
+    publish(world, r, 2);
+    for (int i = 0; i < 2; i++) {
+        bool moves = strcmp(delivery(world, ids[i]).receiver_key, "shop.b") == 0;
+        check_place(world, ids[i], moves ? "shop/mail" : LANE, "inside");
+    }
+}
+
+static void
 moving_keeps_the_order_and_takes_all_rows_however_many(void **state)
 {
     struct world *world = *state;
@@ -307,6 +323,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(owed_rows_follow_their_receiver_to_another_lane_and_kind),
+        TEST(a_row_goes_where_its_own_receiver_is),
         TEST(moving_keeps_the_order_and_takes_all_rows_however_many),
         TEST(a_row_that_raced_a_publish_is_mended),
         TEST(rows_of_a_removed_receiver_are_orphaned_after_the_grace),

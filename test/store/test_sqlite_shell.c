@@ -149,9 +149,14 @@ what_cannot_be_delivered_is_refused_and_leaves_nothing(void **state)
         {WITH("version", "0"), "version must be"},
         {WITH("version", "32768"), "version must be"},
         {WITH("version", "'two'"), "version must be"},
+        {WITH("version", "1.5"), "version must be"},
         {WITH("dedupe_key", "printf('%.*c', 256, 'x')"), "dedupe_key"},
         {WITH("dedupe_key", "x'00'"), "dedupe_key"},
         {WITH("actor_key", "printf('%.*c', 256, 'x')"), "actor_key"},
+        {WITH("actor_key", "x'00'"), "actor_key"},
+        {WITH("actor_label", "x'00'"), "actor_label"},
+        {WITH("correlation_id", "x'00'"), "correlation_id"},
+        {WITH("traceparent", "x'00'"), "traceparent"},
         {WITH("actor_label", "printf('%.*c', 256, 'x')"), "actor_label"},
         {WITH("correlation_id", "printf('%.*c', 256, 'x')"), "correlation_id"},
         {WITH("traceparent", "printf('%.*c', 256, 'x')"), "traceparent"},
@@ -159,10 +164,13 @@ what_cannot_be_delivered_is_refused_and_leaves_nothing(void **state)
         {WITH("due_at", "-1"), "due_at"},
         {WITH("due_at", "1.5"), "due_at"},
         {WITH("occurred_at", "'soon'"), "occurred_at"},
+        {WITH("occurred_at", "-1"), "occurred_at"},
         {WITH("causation_id", "'x'"), "causation_id"},
         {WITH("scope", "'[]'"), "scope must be"},
         {WITH("scope", "'{'"), "scope must be"},
         {WITH("scope", "7"), "scope must be"},
+        {WITH("scope", "x'7b7d'"), "scope must be"},
+        {WITH("scope", "'{}' || char(0) || 'x'"), "scope must be"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *said;
