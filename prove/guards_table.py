@@ -219,7 +219,6 @@ GUARDS = [
     ("query/requeue_pick", "with their own receiver", [("r.key = d.receiver_key and ", "")], LOOK),
     ("query/requeue_pick", "with a receiver that is back", [(" and r.removed_at = 0", "")], LOOK),
     ("query/requeue_pick", "order", [("order by d.id ", "order by -d.id ")], LOOK),
-    ("query/requeue_pick", "limit", [("limit $2", "limit $2 + 1")], LOOK),
     ("query/requeue_pick_ids", "id", [("d.id in (select value from json_each($1))", "$1 is not null")], LOOK),
     ("query/requeue_pick_ids", "receiver", [("d.receiver_key = $2", "1")], LOOK),
     ("query/requeue_pick_ids", "any receiver", [("$2 = '' or ", "")], LOOK),

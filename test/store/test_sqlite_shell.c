@@ -196,6 +196,7 @@ what_is_just_within_its_bounds_is_taken(void **state)
         WITH("version", "null"),
         WITH("dedupe_key", "null"),
         WITH("dedupe_key", "''"),
+        WITH("dedupe_key", "''"), // none, so it is never taken
         WITH("dedupe_key", "42"),
         WITH("scope", "null"),
         WITH("due_at", "0"),
