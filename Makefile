@@ -4,6 +4,8 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= cc
 
+# Its rules install, set up and build in that order.
+.NOTPARALLEL:
 .PHONY: all demo test unit lint format bench prove install clean python
 
 all: $(BUILD)/build.ninja
@@ -12,7 +14,7 @@ all: $(BUILD)/build.ninja
 demo: packages-demo all
 	@examples/shop/demo $(BUILD)
 
-test: packages-test all
+test: packages-test $(BUILD)/.with-tests all
 	@tools/run-tests $(BUILD)
 
 bench: packages-bench all
@@ -37,6 +39,11 @@ install: $(BUILD)/build.ninja
 	@$(if $(filter command environment,$(origin PREFIX)),meson configure $(BUILD) --prefix $(PREFIX))
 	@ninja -C $(BUILD)
 	@meson install -C $(BUILD) --no-rebuild
+
+# A folder that was set up before the test library was there has no tests yet.
+$(BUILD)/.with-tests: | $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dtests=enabled
+	@touch $@
 
 clean:
 	rm -rf $(BUILD)
