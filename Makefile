@@ -42,7 +42,7 @@ install: $(BUILD)/build.ninja
 
 # A folder that was set up before the test library was there has no tests yet.
 $(BUILD)/.with-tests: | $(BUILD)/build.ninja
-	@meson configure $(BUILD) -Dtests=enabled
+	@meson setup --reconfigure $(BUILD) -Dtests=enabled >/dev/null
 	@touch $@
 
 clean:
