@@ -96,10 +96,12 @@ class Crash(DoersCase):
         self.lose(gate)  # the workers died with it
         self.assertEqual(1, self.value(
             "select count(*) from owed_delivery where status = 'claimed' and attempts = 0 and event_id = 6"))
-        relay = self.relay("--once", "--lease", "100ms")
+        # Not --once: that would end while the dead one's lease still holds.
+        relay = self.relay("--lease", "100ms")
         gate, second = self.catch()
         self.assertNotEqual(worker, second)
         gate.close()
+        relay.send_signal(signal.SIGTERM)
         self.finish(relay)
         self.owed("relay", "--once", code=0)
         self.assertEqual({"succeeded": 11}, self.counts())
