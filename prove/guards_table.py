@@ -13,7 +13,8 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, MEND, LOOK, FIRE = (store(name) for name in ("claim", "ways", "lease", "fence", "mend", "look", "fire"))
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE = (
+    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -98,6 +99,26 @@ _held = [
         ("claimed_by", "claimed_by = $2 and", "$2 is not null and"),
         ("claimed_at", "claimed_at = $3", "$3 is not null"),
         ("not handed back", "\nand lease_expires_at > 0", ""),
+    ]),
+    ("query/hand_off", HELD, [
+        ("id", "id = $1 and status", "$1 is not null and status"),
+        ("status", "status = 'claimed' and ", ""),
+        ("claimed_by", "claimed_by = $2 and", "$2 is not null and"),
+        ("claimed_at", "claimed_at = $3", "$3 is not null"),
+        ("not handed back", "\nand lease_expires_at > 0", ""),
+    ]),
+    ("query/hand_off", TAKE, [
+        ("untaken it is no loss", ", losses = max(losses - 1, -1)", ""),
+        ("taken off once", "max(losses - 1, -1)", "losses - 1"),
+    ]),
+    ("query/take", TAKE + SHELL, [
+        ("id", "id = $1 and status", "$1 is not null and status"),
+        ("status", "status = 'claimed' and ", ""),
+        ("claimed_by", "claimed_by = $2 and", "$2 is not null and"),
+        ("claimed_at", " and claimed_at = $3", " and $3 is not null"),
+        ("the claim moves", "claimed_by = $4, claimed_at = $5, ", "claimed_by = coalesce(claimed_by, $4, $5), "),
+        ("a new moment", "claimed_at = $5", "claimed_at = min(claimed_at, $5)"),
+        ("the loss comes back", ", losses = losses + 1", ""),
     ]),
     ("query/count_loss", HELD, [
         ("id", "id = $1 and status", "$1 is not null and status"),

@@ -5,138 +5,13 @@
  * A claim is one write transaction: pick ids by index, read those rows and their events until the
  * batch is full, mark them. A look before it keeps an idle relay from ever taking the writer's lock.
  */
-#include "store/verbs.h"
+#include "store/claim_where.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/digest.h"
 #include "base/limits.h"
-
-/* Where a claim looks: lanes and receivers as JSON arrays; one lane alone is passed as it is. */
-struct where {
-    struct buf lanes;
-    struct buf receivers;
-    struct buf events;
-    struct buf but_targets;
-    size_t lane_count;
-    const char *one_lane; // the caller's, or in the arena
-};
-
-static void
-where_done(struct where *where)
-{
-    buf_done(&where->lanes);
-    buf_done(&where->receivers);
-    buf_done(&where->events);
-    buf_done(&where->but_targets);
-}
-
-static void
-read_lane(struct reader *reader, void *item)
-{
-    *(const char **)item = read_text(reader);
-}
-
-/* lanes_of_app lists the lanes in which anything is owed, as a NULL-ended array in the arena. */
-static owed_status
-lanes_of_app(
-    struct db *db, const char *app, struct arena *arena, const char ***ret_lanes, owed_error *err)
-{
-    char from[LIMIT_LANE_BYTES + 2], to[LIMIT_LANE_BYTES + 2];
-    snprintf(from, sizeof from, "%.*s/", LIMIT_LANE_BYTES, app);
-    snprintf(to, sizeof to, "%.*s0", LIMIT_LANE_BYTES, app); // '0' follows '/'
-    void *found = NULL;
-    size_t count = 0;
-    struct list list = {sizeof(const char *), read_lane, arena};
-    owed_status status =
-        read_all(db, STMT_LANES, ARGS(V_TEXT(from), V_TEXT(to)), &list, &found, &count, err);
-    if (status != OWED_OK)
-        return status;
-    const char **lanes = arena_alloc(arena, (count + 1) * sizeof *lanes);
-    if (lanes == NULL)
-        return fail_memory(err);
-    if (count > 0)
-        memcpy(lanes, found, count * sizeof *lanes);
-    *ret_lanes = lanes;
-    return OWED_OK;
-}
-
-/* find_events is for a claim of some events' rows, whatever their lane. */
-static owed_status
-find_events(const struct claim *claim, struct where *where, owed_error *err)
-{
-    for (size_t i = 0; i < claim->event_count; i++)
-        json_add_id(&where->events, claim->event_ids[i]);
-    json_end(&where->events);
-    json_texts(&where->receivers, claim->receivers);
-    return where->events.failed || where->receivers.failed ? fail_memory(err) : OWED_OK;
-}
-
-static bool
-is_among(const char *lane, const char *const *lanes)
-{
-    for (; lanes != NULL && *lanes != NULL; lanes++)
-        if (strcmp(*lanes, lane) == 0)
-            return true;
-    return false;
-}
-
-static void
-take_lanes(struct where *where, const char *const *lanes, const char *const *but)
-{
-    for (; *lanes != NULL; lanes++) {
-        if (is_among(*lanes, but))
-            continue;
-        json_add_text(&where->lanes, *lanes);
-        if (where->lane_count++ == 0)
-            where->one_lane = *lanes;
-    }
-    json_end(&where->lanes);
-}
-
-static void
-take_but_targets(struct where *where, const struct claim *claim)
-{
-    CLEANUP(buf_done) struct buf text;
-    buf_init(&text, JSON_ARGUMENT_BYTES);
-    for (size_t i = 0; i < claim->but_target_count; i++) {
-        buf_clear(&text);
-        hex_write(&text, claim->but_targets[i].digest, SHA256_BYTES);
-        buf_puts(&text, claim->but_targets[i].receiver_key);
-        json_add_text(&where->but_targets, buf_text(&text));
-    }
-    json_end(&where->but_targets);
-}
-
-static owed_status
-find_where(struct db *db, const struct claim *claim, struct arena *arena, struct where *where,
-    owed_error *err)
-{
-    buf_init(&where->lanes, JSON_ARGUMENT_BYTES);
-    buf_init(&where->receivers, JSON_ARGUMENT_BYTES);
-    buf_init(&where->events, JSON_ARGUMENT_BYTES);
-    buf_init(&where->but_targets, JSON_ARGUMENT_BYTES);
-    if (claim->event_count > 0)
-        return find_events(claim, where, err);
-    const char *const *lanes = claim->lanes;
-    if (lanes == NULL) {
-        const char **found = NULL;
-        owed_status status = lanes_of_app(db, claim->app, arena, &found, err);
-        if (status != OWED_OK)
-            return status;
-        lanes = found;
-    }
-    take_lanes(where, lanes, claim->but_lanes);
-    if (claim->receivers != NULL)
-        json_texts(&where->receivers, claim->receivers);
-    if (claim->but_target_count > 0 || claim->early != NULL)
-        take_but_targets(where, claim);
-    bool failed = where->lanes.failed || where->receivers.failed || where->but_targets.failed;
-    return failed ? fail_memory(err) : OWED_OK;
-}
 
 /* pick_ids runs the statement that fits: ids in the order of the queue, as a JSON array. */
 static owed_status
@@ -268,6 +143,31 @@ fetch(struct db *db, struct batch *batch, const struct buf *ids, owed_error *err
     status = fetch_rows(db, batch, rows, err);
     owed_status ended = db->driver->finish(rows, NULL, status == OWED_OK ? err : NULL);
     return status == OWED_OK ? ended : status;
+}
+
+owed_status
+claimed_fetch(struct db *db, const struct claim *claim, struct arena *arena,
+    struct claimed *ret_row, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    json_add_id(&ids, claim->delivery_id);
+    json_end(&ids);
+    struct batch batch = {.claim = claim,
+        .arena = arena,
+        .claimed_by = arena_strdup(arena, claim->claimed_by),
+        .rows = ret_row};
+    if (ids.failed || batch.claimed_by == NULL)
+        return fail_memory(err);
+    buf_init(&batch.taken, JSON_ARGUMENT_BYTES);
+    buf_init(&batch.orphans, JSON_ARGUMENT_BYTES);
+    owed_status status = fetch(db, &batch, &ids, err);
+    buf_done(&batch.taken);
+    buf_done(&batch.orphans);
+    if (status == OWED_OK && batch.count == 0)
+        return fail(err, OWED_LOST, "there is no delivery %lld, or its event was deleted",
+            (long long)claim->delivery_id);
+    return status;
 }
 
 static owed_status

@@ -89,7 +89,7 @@ owed_status store_delete_blank(
 owed_status store_event_exists(
     struct db *db, int64_t id, const uint8_t uid[16], bool *ret_exists, owed_error *err);
 
-/* --- claiming and settling: claim.c, settle.c --- */
+/* --- claiming and settling: claim.c, settle.c, take.c --- */
 
 /* The fence: who holds a row since when. The pair is never the same for two claims of one row. */
 struct fence {
@@ -218,6 +218,25 @@ owed_status store_count_loss_all(
  * this claimed_by had claimed before and nobody has settled. For a relay back from an outage. */
 owed_status store_forgive_losses(
     struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err);
+
+/* store_hand_off gives a held row a lease of its own before it is handed to a task site. That this
+ * lease may end before anybody took the row is no loss; LOST. */
+owed_status store_hand_off(
+    struct db *db, const struct fence *fence, int64_t lease_expires_at_us, owed_error *err);
+
+/*
+ * store_take moves a claim that was handed on to the one that was handed it, and commits by itself.
+ * LOST: the row is not held under that claim, or it or its event is gone. Of all that try it with the
+ * same claim one takes the row.
+ */
+struct taking {
+    struct fence fence; // as it was handed on
+    const char *claimed_by;
+    int64_t now_us;
+    int64_t lease_us;
+};
+owed_status store_take(struct db *db, const struct taking *taking, struct arena *arena,
+    struct claimed *ret_row, owed_error *err);
 
 /* store_next_due finds when the next row of these lanes can be claimed: its available_at, or the end
  * of a lease; INT64_MAX: none. Reads claim's lanes, app, receivers and kind; rows

@@ -64,6 +64,11 @@ struct list {
 owed_status read_all(struct db *db, enum stmt stmt, struct args args, const struct list *list,
     void **ret_items, size_t *ret_count, owed_error *err);
 
+/* claimed_fetch reads a row with its event as it will be once it is claimed: claim.c.
+ * LOST: one of them is gone. */
+owed_status claimed_fetch(struct db *db, const struct claim *claim, struct arena *arena,
+    struct claimed *ret_row, owed_error *err);
+
 /* A verb's own transaction, where none is open. scope_end commits it, or undoes it when status says
  * that the verb failed, and returns the verb's status or the commit's. */
 struct scope {

@@ -45,6 +45,12 @@ do_count_loss(struct world *world, const struct fence *fence)
     return store_count_loss(world->db, fence, &world->err);
 }
 
+static owed_status
+do_hand_off(struct world *world, const struct fence *fence)
+{
+    return store_hand_off(world->db, fence, NOW + 2 * LEASE, &world->err);
+}
+
 static const struct {
     const char *name;
     owed_status (*call)(struct world *world, const struct fence *fence);
@@ -54,6 +60,7 @@ static const struct {
     {"renew", do_renew},
     {"hand back", do_hand_back},
     {"count loss", do_count_loss},
+    {"hand off", do_hand_off},
 };
 
 static bool
@@ -184,6 +191,7 @@ a_row_handed_back_is_given_up_for_good(void **state)
     assert_int_equal(do_renew(world, &world->rows[0].fence), OWED_LOST);
     assert_int_equal(do_hand_back(world, &world->rows[0].fence), OWED_LOST);
     assert_int_equal(do_count_loss(world, &world->rows[0].fence), OWED_LOST);
+    assert_int_equal(do_hand_off(world, &world->rows[0].fence), OWED_LOST);
     assert_int_equal(claim_as(world, "second", NOW, 1), 1);
     assert_int_equal(world->rows[0].losses, 0);
 }

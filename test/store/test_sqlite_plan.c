@@ -67,6 +67,8 @@ static const struct {
     {STMT_SETTLE, "settle", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_RENEW, "renew", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_HAND_BACK, "hand_back", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
+    {STMT_HAND_OFF, "hand_off", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
+    {STMT_TAKE, "take", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_ATTEMPT_TRIM, "attempt_trim", {"owed_attempt_by_delivery (delivery_id=? AND id<?)"}},
     {STMT_NEXT_DUE, "next_due",
         {"owed_delivery_owed (lane=? AND kind=?)", "owed_delivery_claimed (lane=? AND kind=?)"}},

@@ -371,6 +371,11 @@ a_row_that_an_operator_ended_by_hand_is_held_by_nobody(void **state)
     assert_int_equal(store_settle(world->db, &done, 1, NULL, &world->err), OWED_LOST);
     assert_int_equal(store_renew(world->db, fence, NOW + 9 * LEASE, &world->err), OWED_LOST);
     assert_int_equal(store_count_loss(world->db, fence, &world->err), OWED_LOST);
+    assert_int_equal(store_hand_off(world->db, fence, NOW + 9 * LEASE, &world->err), OWED_LOST);
+    const struct taking taking = {
+        .fence = *fence, .claimed_by = "task", .now_us = NOW, .lease_us = LEASE};
+    struct claimed taken;
+    assert_int_equal(store_take(world->db, &taking, &world->arena, &taken, &world->err), OWED_LOST);
     assert_ok(store_hand_back(world->db, fence, 1, &back, &world->err));
     assert_int_equal(back, 0);
     assert_ok(store_hand_back_all(world->db, "first", 0, &back, &world->err));
