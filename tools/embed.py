@@ -5,7 +5,9 @@
     embed.py DIALECT DIRECTORY STATEMENTS.DEF OUTPUT.c DEPFILE
 
 Statements (query/*.sql) come in the order of statements.def; a file without a line there, or a line
-without a file, is an error, and so is a statement whose highest parameter is not what its line says.
+without a file, is an error (but for OPTIONAL lines), and so is a statement whose highest parameter is
+not what its line says. Where a client library knows only "?", each statement's order of parameters is
+written beside it.
 Scripts (schema/NNNN_*.sql, routine/*.sql) are kept to the byte, with the SHA-256 of their text.
 """
 
@@ -14,7 +16,9 @@ import pathlib
 import re
 import sys
 
-LINE = re.compile(r'^STATEMENT\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
+LINE = re.compile(r'^(STATEMENT|OPTIONAL)\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
+# What follows a time that is written as text; None: times are integers.
+ZONES = {"sqlite": None, "postgres": "+00", "mariadb": ""}
 PARAMETER = re.compile(r"\$([0-9]+)")
 STRING = re.compile(r"('(?:[^']|'')*')")
 
@@ -24,15 +28,16 @@ class Refused(Exception):
 
 
 def read_list(path):
-    """The statements of statements.def, in order: (name, file, parameters, columns)."""
+    """The statements of statements.def, in order: (name, file, parameters, whether it may be missing)."""
     found = LINE.findall(path.read_text())
-    names = [name for name, _, _, _ in found]
+    names = [name for _, name, _, _, _ in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise Refused(f"{path}: {', '.join(sorted(twice))} stands there twice")
-    if len(re.findall(r"^STATEMENT\(", path.read_text(), re.M)) != len(found):
+    if len(re.findall(r"^(?:STATEMENT|OPTIONAL)\(", path.read_text(), re.M)) != len(found):
         raise Refused(f'{path}: a line is not STATEMENT(NAME, "file", parameters, columns)')
-    return [(name, file, int(parameters), int(columns)) for name, file, parameters, columns in found]
+    return [(name, file, int(parameters), kind == "OPTIONAL")
+            for kind, name, file, parameters, _ in found]
 
 
 def without_head(path):
@@ -47,11 +52,18 @@ def without_head(path):
 
 
 def rewrite(dialect, text):
-    """$1 becomes ?1 where a client library counts $1 by its first appearance."""
-    if dialect != "sqlite":
+    """$1 becomes what the client library wants: ?1 where it counts $1 by its first appearance, a bare ?
+    where it knows no numbers."""
+    if dialect == "postgres":
         return text
+    mark = "?" if dialect == "mariadb" else r"?\1"
     pieces = STRING.split(text)
-    return "".join(p if p.startswith("'") else PARAMETER.sub(r"?\1", p) for p in pieces)
+    return "".join(p if p.startswith("'") else PARAMETER.sub(mark, p) for p in pieces)
+
+
+def order(text):
+    """The parameters as they appear."""
+    return [int(n) for n in PARAMETER.findall(STRING.sub("''", text))]
 
 
 def highest_parameter(text):
@@ -66,7 +78,7 @@ def c_string(text):
 
 def statements(dialect, folder, listed):
     files = {path.stem: path for path in sorted((folder / "query").glob("*.sql"))}
-    missing = [file for _, file, _, _ in listed if file not in files]
+    missing = [file for _, file, _, optional in listed if not optional and file not in files]
     if missing:
         raise Refused(f"{folder}/query: no {missing[0]}.sql, which statements.def names")
     stray = sorted(set(files) - {file for _, file, _, _ in listed})
@@ -74,6 +86,8 @@ def statements(dialect, folder, listed):
         raise Refused(f"{files[stray[0]]}: statements.def does not name it")
     out = ["static const char *const statements[STMT_MAX] = {"]
     for name, file, parameters, _ in listed:
+        if file not in files:
+            continue
         text = without_head(files[file])
         highest = highest_parameter(text)
         if highest != parameters:
@@ -82,6 +96,19 @@ def statements(dialect, folder, listed):
         out.append(f"    [STMT_{name}] =\n{c_string(rewrite(dialect, text))},")
     out.append("};")
     return out, list(files.values())
+
+
+def orders(dialect, folder, listed):
+    """Of each statement the parameters in order, for a client library that counts question marks."""
+    if dialect != "mariadb":
+        return []
+    out = ["static const uint8_t *const orders[STMT_MAX] = {"]
+    for name, file, _, _ in listed:
+        path = folder / "query" / f"{file}.sql"
+        if path.exists():
+            numbers = "".join(f"{n}, " for n in order(without_head(path)))
+            out.append(f"    [STMT_{name}] = (const uint8_t[]){{{numbers}0}},")
+    return out + ["};"]
 
 
 def scripts(folder, name, numbered):
@@ -106,14 +133,19 @@ def main(dialect, directory, list_path, output, depfile):
         f"extern const struct sql sql_{dialect};",
     ]
     depends = [list_path] + [folder / kind for kind in ("query", "schema", "routine")]
-    texts, files = statements(dialect, folder, read_list(list_path))
+    listed = read_list(list_path)
+    texts, files = statements(dialect, folder, listed)
+    texts += orders(dialect, folder, listed)
     for more, paths in (scripts(folder, "schema", True), scripts(folder, "routine", False)):
         texts += more
         files += paths
     session = folder / "session.sql"
     out += texts
+    zone = ZONES[dialect]
     out.append(f"const struct sql sql_{dialect} = {{\n    statements, schema, routine,")
-    out.append(f"{c_string(session.read_text())}}};")
+    out.append(f"{c_string(session.read_text())},")
+    out.append("    orders," if dialect == "mariadb" else "    NULL,")
+    out.append("    NULL};" if zone is None else f'    "{zone}"}};')
     pathlib.Path(output).write_text("\n".join(out) + "\n")
     deps = " ".join(str(path).replace(" ", "\\ ") for path in depends + files + [session])
     pathlib.Path(depfile).write_text(f"{output}: {deps}\n")

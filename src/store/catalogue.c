@@ -45,7 +45,7 @@ publish_receiver(struct db *db, const struct publication *publication,
             V_INT(r->backoff_base_us), V_INT(r->backoff_cap_us), V_INT(r->lease_us),
             V_INT(r->timeout_us), V_INT(r->database_only),
             V_TEXT(is_empty(r->options) ? "{}" : r->options), V_INT(publication->release),
-            V_INT(publication->now_us), V_INT(r->due_us), V_INT(r->give_up_after_us),
+            V_TIME(publication->now_us), V_INT(r->due_us), V_INT(r->give_up_after_us),
             V_TEXT(is_empty(r->pause) ? "lane" : r->pause),
             V_TEXT(is_empty(r->targets) ? "none" : r->targets), V_INT(r->eager)),
         changed, err);
@@ -58,7 +58,7 @@ publish_event(struct db *db, const struct publication *publication, const struct
     return change(db, STMT_EVENT_TYPE_UPSERT,
         ARGS(V_TEXT(e->name), V_TEXT(publication->app), V_INT(e->version),
             V_TEXT(is_empty(e->fields) ? "[]" : e->fields), V_INT(publication->release),
-            V_INT(publication->now_us)),
+            V_TIME(publication->now_us)),
         changed, err);
 }
 
@@ -71,7 +71,7 @@ remove_others(struct db *db, enum stmt stmt, const char *app, int64_t release, i
         return fail_memory(err);
     int64_t removed = 0;
     owed_status status = change(db, stmt,
-        ARGS(V_TEXT(app), V_INT(release), V_INT(now_us), V_STR(buf_view(names))), &removed, err);
+        ARGS(V_TEXT(app), V_INT(release), V_TIME(now_us), V_STR(buf_view(names))), &removed, err);
     *changed += removed;
     return status;
 }

@@ -18,7 +18,7 @@ static owed_status
 pick_ids(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
     struct buf *ids, int64_t *ret_count, owed_error *err)
 {
-    struct value now = V_INT(claim->now_us), count = V_INT(limit);
+    struct value now = V_TIME(claim->now_us), count = V_INT(limit);
     struct value lanes = V_STR(buf_view(&where->lanes)), kind = V_TEXT(claim->kind);
     struct value receivers = V_STR(buf_view(&where->receivers));
     const struct early *early = claim->early;
@@ -27,7 +27,7 @@ pick_ids(struct db *db, const struct claim *claim, const struct where *where, in
             db, STMT_CLAIM_PICK_ONE, ARGS(V_INT(claim->delivery_id), now), ids, ret_count, err);
     if (early != NULL)
         return collect_ids(db, STMT_CLAIM_PICK_EARLY,
-            ARGS(lanes, kind, now, count, receivers, V_INT(early->due_us),
+            ARGS(lanes, kind, now, count, receivers, V_TIME(early->due_us),
                 V_INT(early->ignore_backoff), V_STR(early->but_ids),
                 V_STR(buf_view(&where->but_targets))),
             ids, ret_count, err);
@@ -177,7 +177,7 @@ mark(struct db *db, struct batch *batch, owed_error *err)
     if (batch->orphans.len > 0) {
         json_end(&batch->orphans);
         owed_status status = change(db, STMT_ORPHAN,
-            ARGS(V_STR(buf_view(&batch->orphans)), V_INT(claim->now_us),
+            ARGS(V_STR(buf_view(&batch->orphans)), V_TIME(claim->now_us),
                 V_TEXT("its event was deleted from owed_event")),
             NULL, err);
         if (status != OWED_OK)
@@ -188,8 +188,8 @@ mark(struct db *db, struct batch *batch, owed_error *err)
     json_end(&batch->taken);
     int64_t changed = 0;
     owed_status status = change(db, STMT_CLAIM_MARK,
-        ARGS(V_STR(buf_view(&batch->taken)), V_TEXT(claim->claimed_by), V_INT(claim->now_us),
-            V_INT(claim->now_us + claim->lease_us)),
+        ARGS(V_STR(buf_view(&batch->taken)), V_TEXT(claim->claimed_by), V_TIME(claim->now_us),
+            V_TIME(claim->now_us + claim->lease_us)),
         &changed, err);
     if (status == OWED_OK && changed != (int64_t)batch->count)
         return fail(

@@ -1,25 +1,58 @@
 /* SPDX-License-Identifier: MIT
  *
- * connect.c - connections to a store, and their transactions.
+ * connect.c - which driver a URL asks for, connections to a store, and their transactions.
  */
+#include <dlfcn.h>
+
 #include "store/verbs.h"
 
-static const struct driver *const drivers[] = {&driver_sqlite};
+/* A scheme's driver: linked in, or in a library of its own under its name. */
+static const struct door {
+    const char *scheme;
+    const struct driver *linked; // NULL: not in this program
+    const char *library;
+    const char *symbol;
+} doors[] = {
+    {"sqlite", &driver_sqlite, NULL, NULL},
+    {"postgres", &driver_postgres, "libowed-postgres.so.0", "driver_postgres"},
+    {"postgresql", &driver_postgres, "libowed-postgres.so.0", "driver_postgres"},
+    {"mariadb", &driver_mariadb, "libowed-mariadb.so.0", "driver_mariadb"},
+    {"mysql", &driver_mariadb, "libowed-mariadb.so.0", "driver_mariadb"},
+};
+
+/* load keeps the library for the rest of the process: connections point into it. */
+static owed_status
+load(const struct door *door, const struct driver **ret_driver, owed_error *err)
+{
+    void *library = dlopen(door->library, RTLD_NOW | RTLD_LOCAL);
+    const struct driver *found = library == NULL ? NULL : dlsym(library, door->symbol);
+    if (found == NULL)
+        return fail(err, OWED_CONFIG,
+            "stores of scheme '%s' need %s, which cannot be loaded (%s): install it, or build owed "
+            "with it",
+            door->scheme, door->library, or_empty(dlerror()));
+    *ret_driver = found;
+    return OWED_OK;
+}
 
 owed_status
 driver_for(const char *url, const struct driver **ret_driver, owed_error *err)
 {
     const char *colon = url == NULL ? NULL : strchr(url, ':');
-    size_t len = colon == NULL ? 0 : (size_t)(colon - url);
-    for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++) {
-        if (!str_is((struct str){url, len}, drivers[i]->scheme))
+    struct str scheme = {url, colon == NULL ? 0 : (size_t)(colon - url)};
+    for (size_t i = 0; i < sizeof doors / sizeof doors[0]; i++) {
+        if (!str_is(scheme, doors[i].scheme))
             continue;
-        *ret_driver = drivers[i];
+        if (doors[i].linked == NULL)
+            return load(&doors[i], ret_driver, err);
+        *ret_driver = doors[i].linked;
         return OWED_OK;
     }
+    // What stands before a colon may be all there is to show: the rest can hold a password.
     return fail(err, OWED_CONFIG,
-        "store URL '%.200s' begins with no scheme that is known here; write sqlite:shop.db",
-        or_empty(url));
+        "store URL '%.*s...' begins with no scheme that is known here; write sqlite:shop.db, "
+        "postgres://user@host/shop or mariadb://user@host/shop",
+        (int)(scheme.len < 40 ? scheme.len : 40), or_empty(url));
 }
 
 owed_status

@@ -25,7 +25,9 @@ enum stmt {
     STMT_MAX
 };
 
-enum value_type { VALUE_NULL, VALUE_INT, VALUE_TEXT, VALUE_BLOB };
+/* A time is a parameter only: microseconds since 1970-01-01 UTC, that moment itself for "not yet". It
+ * is bound as the store's own type; columns of that type come back as VALUE_INT. */
+enum value_type { VALUE_NULL, VALUE_INT, VALUE_TIME, VALUE_TEXT, VALUE_BLOB };
 
 /* One parameter or column. bytes is borrowed: from the caller, or from the row until the next one. */
 struct value {
@@ -47,12 +49,19 @@ struct sql {                       // one dialect, generated from sql/<dialect>/
     const struct script *schema;   // ends with a NULL name
     const struct script *routines; // ends with a NULL name
     const char *session;           // script for every connection that we open
+    // Where the client library counts "?": of each statement the parameters in the order in which they
+    // appear, ended by 0. NULL: parameters have their numbers in the text.
+    const uint8_t *const *orders;
+    const char *zone; // follows a time that is written as text; NULL: times are integers
 };
 
 struct db_options {
-    int64_t busy_timeout_us; // 0: 5 s; below 0: no wait at all
-    bool create;             // make the file where there is none
-    bool read_only;          // for commands that only look
+    int64_t busy_timeout_us;      // 0: 5 s; below 0: no wait at all
+    bool create;                  // make the file where there is none
+    bool read_only;               // for commands that only look
+    int64_t connect_timeout_us;   // 0: 10 s. This and what follows: of servers
+    int64_t statement_timeout_us; // 0: none
+    const char *application;      // the name that the server shows; NULL: "owed"
 };
 
 struct db;   // one connection
@@ -90,6 +99,10 @@ struct driver {
      * back; adopted connections included. */
     void (*veto)(struct db *db);
 
+    /* hurry: until the open transaction ends no statement of it waits for a lock; BUSY instead. NULL
+     * where nothing waits row by row. */
+    owed_status (*hurry)(struct db *db, owed_error *err);
+
     /* sweep ends what a receiver left running on the connection; nothing of ours is running. */
     void (*sweep)(struct db *db);
 
@@ -104,6 +117,15 @@ struct driver {
 
     /* script runs several statements; for migrations and routines. */
     owed_status (*script)(struct db *db, const char *text, owed_error *err);
+
+    /* now reads the store's clock, by which all its times are compared. NULL: the host's is it. */
+    owed_status (*now)(struct db *db, int64_t *ret_now_us, owed_error *err);
+
+    /* session names this connection on its server, for others to end it when its process is dead, and
+     * with it what it still holds. end_session answers OK also where there is no such session any
+     * more. Both NULL where a connection dies with its process. */
+    const char *(*session)(struct db *db);
+    owed_status (*end_session)(struct db *db, const char *session, owed_error *err);
 
     /* wake_fd becomes readable when somebody may have committed; -1 where there is no such thing.
      * changed empties it and tells whether another connection did commit since the last call. On
@@ -135,6 +157,11 @@ struct db {
 };
 
 extern const struct driver driver_sqlite;
+
+/* Those of servers live in libraries of their own, so that nobody needs a client library for a store
+ * that he does not use: a program may link one in, else it is loaded when a URL asks for it. */
+extern const struct driver driver_postgres __attribute__((weak));
+extern const struct driver driver_mariadb __attribute__((weak));
 
 /* driver_fault wraps a connection of any driver: calls that reach the store are counted, and the
  * one numbered fail_at (from 1; 0: none) fails with status, as a lost connection would: the open

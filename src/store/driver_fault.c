@@ -216,6 +216,42 @@ fault_script(struct db *db, const char *text, owed_error *err)
     return verdict == PASS ? status : cut(fault, err);
 }
 
+static owed_status
+fault_hurry(struct db *db, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->hurry(fault->inner, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static owed_status
+fault_now(struct db *db, int64_t *ret_now_us, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->now(fault->inner, ret_now_us, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static const char *
+fault_session(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->session(inner);
+}
+
+static owed_status
+fault_end_session(struct db *db, const char *session, owed_error *err)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->end_session(inner, session, err);
+}
+
 static int
 fault_wake_fd(struct db *db)
 {
@@ -251,7 +287,8 @@ fault_native(struct db *db)
     return inner->driver->native(inner);
 }
 
-/* The table's own functions; scheme, statements, open and adopt are the inner driver's. */
+/* The table's own functions; scheme, statements, open and adopt are the inner driver's, and what that one
+ * lacks is lacking here. */
 static const struct driver functions = {
     .close = fault_close,
     .light = fault_light,
@@ -289,6 +326,10 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.sql = inner->driver->sql;
     db->driver.open = inner->driver->open;
     db->driver.adopt = inner->driver->adopt;
+    db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.now = inner->driver->now == NULL ? NULL : fault_now;
+    db->driver.session = inner->driver->session == NULL ? NULL : fault_session;
+    db->driver.end_session = inner->driver->end_session == NULL ? NULL : fault_end_session;
     db->base = (struct db){.driver = &db->driver, .adopted = inner->adopted};
     db->inner = inner;
     db->fault = fault;

@@ -216,6 +216,10 @@ driver_nest(struct db *inner)
     db->driver.wake_fd = nested_wake_fd;
     db->driver.changed = nested_changed;
     db->driver.alone = NULL;
+    db->driver.hurry = NULL;
+    db->driver.now = NULL; // the handle has its clock already
+    db->driver.session = NULL;
+    db->driver.end_session = NULL;
     db->driver.path = nested_path;
     db->driver.tidy = nested_nothing;
     db->driver.native = nested_native;

@@ -27,8 +27,8 @@ store_insert_event(
     bool fresh = false;
     owed_status status = query_int(db, STMT_EVENT_INSERT,
         ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name), V_INT(event->version),
-            V_STR(event->payload), dedupe, V_INT(event->occurred_at_us),
-            V_INT(event->recorded_at_us), V_INT(event->due_at_us), V_TEXT(event->actor_key),
+            V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
+            V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
             V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
             V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent)),
         ret_id, &fresh, err);
@@ -50,7 +50,7 @@ insert_target(struct db *db, const struct new_delivery *delivery, owed_error *er
     return change(db, STMT_DELIVERY_INSERT_TARGET,
         ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_STR(target),
             V_BLOB(digest, sizeof digest), V_TEXT(delivery->lane), V_TEXT(delivery->kind),
-            V_INT(delivery->max_attempts), V_INT(delivery->available_at_us), V_INT(due_at_us)),
+            V_INT(delivery->max_attempts), V_TIME(delivery->available_at_us), V_TIME(due_at_us)),
         NULL, err);
 }
 
@@ -69,7 +69,7 @@ store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_e
     return change(db, STMT_DELIVERY_INSERT,
         ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_TEXT(delivery->lane),
             V_TEXT(delivery->kind), V_INT(delivery->max_attempts),
-            V_INT(delivery->available_at_us)),
+            V_TIME(delivery->available_at_us)),
         NULL, err);
 }
 

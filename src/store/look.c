@@ -205,7 +205,7 @@ store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most, in
     owed_error *err)
 {
     return query_int(db, STMT_AHEAD,
-        ARGS(V_TEXT(delivery->lane), V_TEXT(delivery->kind), V_INT(delivery->available_at_us),
+        ARGS(V_TEXT(delivery->lane), V_TEXT(delivery->kind), V_TIME(delivery->available_at_us),
             V_INT(delivery->id), V_INT(most)),
         ret_count, NULL, err);
 }

@@ -77,12 +77,13 @@ orphan(struct db *db, struct mend *mend, const struct owed_receiver_row *receive
     for (;;) {
         int64_t found = 0, changed = 0;
         owed_status status = collect_ids(db, STMT_ORPHANS,
-            ARGS(V_TEXT(receiver->key), V_INT(mend->now_us), V_INT(before_us), V_INT(mend->limit)),
+            ARGS(
+                V_TEXT(receiver->key), V_TIME(mend->now_us), V_TIME(before_us), V_INT(mend->limit)),
             &ids, &found, err);
         if (status != OWED_OK || found == 0)
             return status;
         status = change(db, STMT_ORPHAN,
-            ARGS(V_STR(buf_view(&ids)), V_INT(mend->now_us), V_TEXT(sentence)), &changed, err);
+            ARGS(V_STR(buf_view(&ids)), V_TIME(mend->now_us), V_TEXT(sentence)), &changed, err);
         if (status != OWED_OK || changed == 0)
             return status;
         mend->orphaned += changed;

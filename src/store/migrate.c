@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/moment.h"
 #include "store/verbs.h"
 
 /* One line of what has run here. */
@@ -136,7 +137,7 @@ run_script(
         return status;
     return change(db, STMT_SCHEMA_RECORD,
         ARGS(V_TEXT(kind), V_TEXT(script->name), V_INT(script->version), V_TEXT(script->checksum),
-            V_INT(now_us)),
+            V_TIME(now_us)),
         NULL, err);
 }
 
@@ -178,12 +179,25 @@ store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
     return status;
 }
 
+/* add_time writes a time as text: 2026-11-29 15:04:05.000000, and the store's word for UTC. */
+static void
+add_time(struct buf *text, int64_t at_us, const char *zone)
+{
+    char moment[MOMENT_BYTES];
+    moment_write(at_us, moment);
+    buf_printf(text, "'%.10s %.15s%s'", moment, moment + 11, zone);
+}
+
 /* add_literal writes a value as it would stand in a statement. */
 static void
-add_literal(struct buf *text, const struct value *value)
+add_literal(struct buf *text, const struct value *value, const char *zone)
 {
-    if (value->type == VALUE_INT) {
+    if (value->type == VALUE_INT || (value->type == VALUE_TIME && zone == NULL)) {
         buf_int(text, value->integer);
+        return;
+    }
+    if (value->type == VALUE_TIME) {
+        add_time(text, value->integer, zone);
         return;
     }
     buf_putc(text, '\'');
@@ -202,19 +216,19 @@ print_script(const struct sql *sql, const struct script *script, const char *kin
     const struct printer *printer)
 {
     const struct value args[] = {V_TEXT(kind), V_TEXT(script->name), V_INT(script->version),
-        V_TEXT(script->checksum), V_INT(now_us)};
+        V_TEXT(script->checksum), V_TIME(now_us)};
     CLEANUP(buf_done) struct buf text;
     buf_init(&text, LIMIT_SCRIPT_BYTES);
     buf_puts(&text, script->text);
     buf_puts(&text, text.len > 0 && text.p[text.len - 1] == '\n' ? "" : "\n");
+    const uint8_t *order = sql->orders == NULL ? NULL : sql->orders[STMT_SCHEMA_RECORD];
     for (const char *p = sql->statements[STMT_SCHEMA_RECORD]; *p != '\0'; p++) {
-        size_t i = *p == '?' || *p == '$' ? (size_t)(p[1] - '1') : SIZE_MAX;
-        if (i >= sizeof args / sizeof args[0]) {
+        if (*p != '?' && *p != '$') {
             buf_putc(&text, *p);
             continue;
         }
-        add_literal(&text, &args[i]);
-        p++;
+        int number = order != NULL ? *order++ : *++p - '0';
+        add_literal(&text, &args[number - 1], sql->zone);
     }
     buf_puts(&text, ";\n");
     if (text.failed)

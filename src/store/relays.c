@@ -9,8 +9,8 @@ store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *
 {
     return change(db, STMT_RELAY_UPSERT,
         ARGS(V_TEXT(relay->id), V_TEXT(relay->host), V_INT(relay->pid), V_TEXT(relay->boot_id),
-            V_TEXT(relay->lanes), V_TEXT(relay->wake_path), V_INT(relay->started_at_us),
-            V_INT(relay->heartbeat_at_us)),
+            V_TEXT(relay->lanes), V_TEXT(relay->wake_path), V_TIME(relay->started_at_us),
+            V_TIME(relay->heartbeat_at_us)),
         NULL, err);
 }
 
@@ -23,7 +23,7 @@ store_relay_leave(struct db *db, const char *id, int64_t silent_since_us, owed_e
         return status;
     status = change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
     if (status == OWED_OK)
-        status = change(db, STMT_RELAYS_FORGET, ARGS(V_INT(silent_since_us)), NULL, err);
+        status = change(db, STMT_RELAYS_FORGET, ARGS(V_TIME(silent_since_us)), NULL, err);
     return scope_end(&scope, status, err);
 }
 

@@ -113,7 +113,7 @@ run_chunk(struct db *db, struct course *course, bool *ret_more, owed_error *err)
     changed = found;
     if (found > 0 && !course->requeue->dry_run)
         status = change(db, STMT_REQUEUE,
-            ARGS(V_STR(buf_view(&course->picked)), V_INT(course->requeue->now_us)), &changed, err);
+            ARGS(V_STR(buf_view(&course->picked)), V_TIME(course->requeue->now_us)), &changed, err);
     if (status == OWED_OK)
         course->count += changed;
     return status;

@@ -16,14 +16,14 @@ lost(const struct fence *fence, owed_error *err)
 }
 
 #define FENCE(fence) \
-    V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_INT((fence)->claimed_at_us)
+    V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_TIME((fence)->claimed_at_us)
 
 static owed_status
 keep_attempt(struct db *db, const struct settlement *s, owed_error *err)
 {
     int64_t id = s->fence.delivery_id;
     owed_status status = change(db, STMT_ATTEMPT_INSERT,
-        ARGS(V_INT(id), V_INT(s->attempt), V_INT(s->started_at_us), V_INT(s->duration_us),
+        ARGS(V_INT(id), V_INT(s->attempt), V_TIME(s->started_at_us), V_INT(s->duration_us),
             V_TEXT(s->verdict), V_INT(s->code), V_TEXT(s->last_error), V_TEXT(s->excerpt)),
         NULL, err);
     if (status != OWED_OK || s->attempt <= LIMIT_ATTEMPT_ROWS)
@@ -52,9 +52,9 @@ settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_err
     bool ended = strcmp(s->status, "failed") != 0 && strcmp(s->status, "pending") != 0;
     int64_t changed = 0;
     owed_status status = change(db, STMT_SETTLE,
-        ARGS(FENCE(&s->fence), V_TEXT(s->status), V_INT(s->attempts), V_INT(s->available_at_us),
-            V_TEXT(succeeded ? "" : s->last_error), V_INT(ended ? s->now_us : 0),
-            V_INT(succeeded ? s->now_us : 0)),
+        ARGS(FENCE(&s->fence), V_TEXT(s->status), V_INT(s->attempts), V_TIME(s->available_at_us),
+            V_TEXT(succeeded ? "" : s->last_error), V_TIME(ended ? s->now_us : 0),
+            V_TIME(succeeded ? s->now_us : 0)),
         &changed, err);
     *ret_landed = status == OWED_OK && changed == 1;
     if (!*ret_landed || s->verdict == NULL)
@@ -95,7 +95,7 @@ store_renew(struct db *db, const struct fence *fence, int64_t lease_expires_at_u
 {
     int64_t changed = 0;
     owed_status status =
-        change(db, STMT_RENEW, ARGS(FENCE(fence), V_INT(lease_expires_at_us)), &changed, err);
+        change(db, STMT_RENEW, ARGS(FENCE(fence), V_TIME(lease_expires_at_us)), &changed, err);
     return status == OWED_OK && changed == 0 ? lost(fence, err) : status;
 }
 

@@ -57,6 +57,7 @@ bind(sqlite3_stmt *stmt, int place, const struct value *value)
     case VALUE_NULL:
         return sqlite3_bind_null(stmt, place);
     case VALUE_INT:
+    case VALUE_TIME:
         return sqlite3_bind_int64(stmt, place, value->integer);
     case VALUE_TEXT:
         return sqlite3_bind_text64(

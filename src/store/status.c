@@ -113,7 +113,7 @@ read_lines(
 {
     void *parts[COUNTS] = {0};
     size_t sizes[COUNTS] = {0}, total = 0;
-    struct value now = V_INT(now_us);
+    struct value now = V_TIME(now_us);
     for (size_t i = 0; i < COUNTS; i++) {
         struct list list = {sizeof(struct status_line), counts[i].read, arena};
         struct args args = {&now, counts[i].arguments};

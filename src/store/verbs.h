@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #define V_INT(number) ((struct value){.type = VALUE_INT, .integer = (number)})
+#define V_TIME(us) ((struct value){.type = VALUE_TIME, .integer = (us)})
 #define V_STR(view) ((struct value){.type = VALUE_TEXT, .bytes = (view)})
 #define V_TEXT(text) V_STR(str_of(text)) // NULL reads as ""
 #define V_BLOB(bytes_, len_) \

@@ -40,6 +40,17 @@ def other_dialects_keep_their_parameters():
     assert code == 0 and "select $2, $1, '$1'" in out, out
 
 
+def a_dialect_without_numbers_gets_the_order_of_its_parameters():
+    code, out = embed({"query/one.sql": ONE}, dialect="mariadb")
+    assert code == 0 and r"select \?, \?, '$1'" in out, out
+    assert "[STMT_ONE] = (const uint8_t[]){2, 1, 0}," in out, out
+
+
+def an_optional_statement_may_be_missing():
+    code, out = embed({"query/one.sql": ONE}, listed=LIST + 'OPTIONAL(TWO, "two", 0, 1)\n')
+    assert code == 0 and "STMT_TWO" not in out, out
+
+
 def a_file_without_a_line_is_refused():
     code, said = embed({"query/one.sql": ONE, "query/stray.sql": ONE})
     assert code != 0 and "stray.sql" in said, said

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * join.h - the application's own connection: what the files behind owed/sqlite.h, owed/postgres.h and
+ * owed/mariadb.h have in common.
+ *
+ * Exported for the drivers' libraries alone; no public header has them.
+ */
+#ifndef DELIVER_JOIN_H
+#define DELIVER_JOIN_H
+
+#include <owed/owed.h>
+
+#include "store/driver.h"
+
+/* owed_driver_native is the client library's handle of a transaction on that driver's store; else NULL. */
+OWED_API void *owed_driver_native(owed_tx *tx, const struct driver *driver);
+
+/* owed_driver_join fires inside the transaction that the caller has open on native. */
+OWED_API owed_status owed_driver_join(
+    owed *handle, const struct driver *driver, void *native, owed_tx **ret_tx, owed_error *err);
+
+#endif
