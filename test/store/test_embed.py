@@ -91,6 +91,8 @@ def main():
     tests = [
         parameters_are_numbered_for_sqlite_but_not_inside_strings,
         other_dialects_keep_their_parameters,
+        a_dialect_without_numbers_gets_the_order_of_its_parameters,
+        an_optional_statement_may_be_missing,
         a_file_without_a_line_is_refused,
         a_line_without_a_file_is_refused,
         a_wrong_number_of_parameters_is_refused,
