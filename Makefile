@@ -15,7 +15,7 @@ demo: packages-demo all
 	@examples/shop/demo $(BUILD)
 
 test: packages-test $(BUILD)/.with-tests all
-	@tools/run-tests $(BUILD)
+	@tools/servers run -- tools/run-tests $(BUILD)
 
 bench: packages-bench all
 	@bench/run $(BUILD)

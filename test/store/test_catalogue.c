@@ -251,5 +251,5 @@ main(void)
         TEST(relays_come_and_go),
         TEST(who_leaves_forgets_those_that_were_silent_for_long),
     };
-    return run_on_all("store catalogue", tests, COUNT(tests));
+    return run_on_all_stores("store catalogue", tests, COUNT(tests));
 }

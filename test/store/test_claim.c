@@ -375,5 +375,5 @@ main(void)
         TEST(a_failed_row_waits_for_its_moment),
         TEST(next_due_is_when_the_next_row_can_be_claimed),
     };
-    return run_on_all("store claim", tests, COUNT(tests));
+    return run_on_all_stores("store claim", tests, COUNT(tests));
 }

@@ -322,5 +322,5 @@ main(void)
         cmocka_unit_test(a_publish_is_whole_and_its_rows_are_mended),
         TEST(a_cut_connection_stays_cut_until_the_count_is_set_anew),
     };
-    return run_on_all("store fault", tests, COUNT(tests));
+    return run_on_all_stores("store fault", tests, COUNT(tests));
 }

@@ -374,5 +374,5 @@ main(void)
         TEST(only_the_latest_hundred_attempts_are_kept),
         TEST(outcomes_join_the_transaction_that_is_open),
     };
-    return run_on_all("store fence", tests, COUNT(tests));
+    return run_on_all_stores("store fence", tests, COUNT(tests));
 }

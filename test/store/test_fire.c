@@ -280,5 +280,5 @@ main(void)
         TEST(taking_back_a_row_without_a_target_touches_no_other),
         TEST(an_event_is_known_by_id_and_uid),
     };
-    return run_on_all("store fire", tests, COUNT(tests));
+    return run_on_all_stores("store fire", tests, COUNT(tests));
 }

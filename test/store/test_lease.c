@@ -184,5 +184,5 @@ main(void)
         TEST(a_loss_can_be_counted_by_who_holds_the_row),
         TEST(a_relay_back_from_an_outage_takes_back_its_losses),
     };
-    return run_on_all("store lease", tests, COUNT(tests));
+    return run_on_all_stores("store lease", tests, COUNT(tests));
 }

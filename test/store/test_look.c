@@ -427,5 +427,5 @@ main(void)
         TEST(requeue_takes_more_ids_than_a_statement_has_room_for),
         TEST(a_delivery_whose_event_was_deleted_ends_and_blocks_nobody),
     };
-    return run_on_all("store look", tests, COUNT(tests));
+    return run_on_all_stores("store look", tests, COUNT(tests));
 }

@@ -336,5 +336,5 @@ main(void)
         TEST(a_row_that_ended_since_it_was_picked_is_not_moved),
         TEST(rows_that_changed_since_they_were_picked_are_not_orphaned),
     };
-    return run_on_all("store mend", tests, COUNT(tests));
+    return run_on_all_stores("store mend", tests, COUNT(tests));
 }

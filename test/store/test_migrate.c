@@ -4,7 +4,6 @@
  */
 #include "world.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -37,11 +36,11 @@ static void
 an_empty_store_is_told_to_be_made(void **state)
 {
     struct world *world = *state;
-    char url[300];
-    snprintf(url, sizeof url, "%s-empty", world->url);
+    struct test_store store;
+    test_store_empty(&store);
     struct db_options options = {.create = true};
     struct db *empty;
-    assert_ok(store_open(url, &options, &empty, &world->err));
+    assert_ok(store_open(store.url, &options, &empty, &world->err));
     assert_int_equal(store_check(empty, &world->err), OWED_SCHEMA);
     assert_non_null(strstr(world->err.text, "owed init"));
     // And a verb on it says the same instead of a riddle.
@@ -55,12 +54,14 @@ an_empty_store_is_told_to_be_made(void **state)
     assert_true(applied > 1);
     assert_ok(store_check(empty, &world->err));
     store_close(empty);
+    test_store_free(&store);
 }
 
 static void
 a_newer_schema_is_refused_by_the_name_of_both_versions(void **state)
 {
     struct world *world = *state;
+    world->store.is_spoilt = true;
     record(world, "schema", "0099_future", 99, "abc");
     assert_int_equal(store_check(world->db, &world->err), OWED_SCHEMA);
     assert_non_null(strstr(world->err.text, "99"));
@@ -74,6 +75,7 @@ static void
 an_applied_migration_with_another_text_is_refused(void **state)
 {
     struct world *world = *state;
+    world->store.is_spoilt = true;
     const struct script *first = &world->db->driver->sql->schema[0];
     record(world, "schema", first->name, 1, "0123456789abcdef");
     assert_int_equal(store_check(world->db, &world->err), OWED_SCHEMA);
@@ -86,6 +88,7 @@ static void
 a_routine_of_another_text_is_replaced(void **state)
 {
     struct world *world = *state;
+    world->store.is_spoilt = true;
     const struct script *routine = &world->db->driver->sql->routines[0];
     record(world, "routine", routine->name, 0, "old");
     int applied = 0;
@@ -142,17 +145,18 @@ a_store_made_from_what_was_printed_is_as_migrate_would_have_left_it(void **state
     const struct printer printer = {note, &printed};
     const char *scheme = world->db->driver->scheme;
     assert_ok(store_print_migrations(scheme, NULL, NOW, &printer, &world->err));
-    char url[300];
-    snprintf(url, sizeof url, "%s-by-hand", world->url);
+    struct test_store store;
+    test_store_empty(&store);
     struct db_options options = {.create = true};
     struct db *db;
-    assert_ok(store_open(url, &options, &db, &world->err));
+    assert_ok(store_open(store.url, &options, &db, &world->err));
     assert_ok(db->driver->script(db, buf_text(&printed.text), &world->err));
     assert_ok(store_check(db, &world->err));
     int applied = -1;
     assert_ok(store_migrate(db, NOW, &applied, &world->err));
     assert_int_equal(applied, 0);
     store_close(db);
+    test_store_free(&store);
     buf_done(&printed.text);
 }
 
@@ -195,5 +199,5 @@ main(void)
         TEST(migrations_are_numbered_without_a_gap_and_carry_their_checksum),
         TEST(an_unknown_scheme_is_refused_and_a_known_one_shown),
     };
-    return run_on_all("store migrate", tests, COUNT(tests));
+    return run_on_all_stores("store migrate", tests, COUNT(tests));
 }

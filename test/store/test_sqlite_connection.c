@@ -154,7 +154,7 @@ a_writer_that_does_not_give_way_makes_us_busy_not_blocked(void **state)
     assert_ok(store_open(world->url, &options, &db, &world->err));
     assert_int_equal(store_begin(db, true, &world->err), OWED_BUSY);
     assert_non_null(strstr(world->err.text, "begin_write"));
-    assert_non_null(strstr(world->err.text, "store.db"));
+    assert_non_null(strstr(world->err.text, "shop.db"));
     assert_true(world->err.native != 0);
     store_rollback(world->other);
     assert_ok(store_begin(db, true, &world->err));
@@ -378,5 +378,5 @@ main(void)
         TEST(a_statement_that_is_being_read_is_not_run_again),
         TEST(every_statement_takes_and_gives_what_its_list_says),
     };
-    return cmocka_run_group_tests_name("sqlite connection", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite connection", tests, COUNT(tests));
 }

@@ -101,7 +101,7 @@ a_commit_whose_sync_failed_is_unsure(void **state)
     owed_status status = store_commit(world->db, &world->err);
     broken.sync = SQLITE_OK;
     assert_int_equal(status, OWED_UNSURE);
-    assert_non_null(strstr(world->err.text, "store.db"));
+    assert_non_null(strstr(world->err.text, "shop.db"));
     assert_false(store_in_transaction(world->db));
     // Once the disk is well, both connections say the same, and the store goes on.
     assert_int_equal(events_there(world, world->db), events_there(world, world->other));
@@ -208,5 +208,5 @@ main(void)
         TEST(a_disk_that_cannot_be_read_makes_the_store_unavailable),
         TEST(a_checkpoint_that_fails_fails_nobody),
     };
-    return cmocka_run_group_tests_name("sqlite disk", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite disk", tests, COUNT(tests));
 }

@@ -253,5 +253,5 @@ main(void)
         TEST(a_claim_steps_over_what_its_relay_cannot_run),
         TEST(mending_costs_nothing_where_all_stand_right),
     };
-    return cmocka_run_group_tests_name("sqlite plan", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite plan", tests, COUNT(tests));
 }

@@ -421,5 +421,5 @@ main(void)
         TEST(a_row_that_an_operator_set_free_by_hand_is_no_loss),
         TEST(a_receivers_own_delay_pause_and_targets_shape_its_row),
     };
-    return cmocka_run_group_tests_name("sqlite shell", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite shell", tests, COUNT(tests));
 }

@@ -247,5 +247,5 @@ main(void)
         TEST(the_log_is_not_moved_while_somebody_else_may_start_it_over),
         TEST(tidying_waits_for_no_reader_and_no_writer),
     };
-    return cmocka_run_group_tests_name("sqlite stress", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite stress", tests, COUNT(tests));
 }

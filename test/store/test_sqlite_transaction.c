@@ -272,5 +272,5 @@ main(void)
         TEST(transactions_do_not_nest),
         TEST(closing_with_a_transaction_open_undoes_it),
     };
-    return cmocka_run_group_tests_name("sqlite transaction", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite transaction", tests, COUNT(tests));
 }

@@ -168,5 +168,5 @@ main(void)
         TEST(the_watch_survives_the_log_being_made_anew),
         TEST(another_file_beside_the_store_is_no_sign),
     };
-    return cmocka_run_group_tests_name("sqlite wake", tests, NULL, NULL);
+    return run_on_stores("sqlite", "sqlite wake", tests, COUNT(tests));
 }

@@ -198,5 +198,5 @@ main(void)
         cmocka_unit_test(what_the_table_says_happens_and_nothing_else_does),
         TEST(a_row_comes_into_being_by_a_fire_alone),
     };
-    return run_on_all("store states", tests, COUNT(tests));
+    return run_on_all_stores("store states", tests, COUNT(tests));
 }

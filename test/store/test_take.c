@@ -317,5 +317,5 @@ main(void)
         TEST(a_loss_that_is_taken_off_beforehand_is_taken_off_once),
         TEST(a_take_in_a_transaction_that_is_undone_was_none),
     };
-    return run_on_all("store take", tests, COUNT(tests));
+    return run_on_all_stores("store take", tests, COUNT(tests));
 }

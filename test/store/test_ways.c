@@ -372,5 +372,5 @@ main(void)
         TEST(of_several_events_rows_come_in_the_order_of_the_queue_up_to_the_limit),
         TEST(of_an_event_nothing_is_claimed_that_is_paused_or_of_another_kind),
     };
-    return run_on_all("store ways", tests, COUNT(tests));
+    return run_on_all_stores("store ways", tests, COUNT(tests));
 }

@@ -4,25 +4,8 @@
  */
 #include "world.h"
 
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char *pattern = "sqlite:{}/store.db";
-
-static void
-name_store(struct world *world)
-{
-    snprintf(world->folder, sizeof world->folder, "/tmp/owed-store-XXXXXX");
-    assert_non_null(mkdtemp(world->folder));
-    const char *hole = strstr(pattern, "{}");
-    int len = hole == NULL ? (int)strlen(pattern) : (int)(hole - pattern);
-    snprintf(world->url, sizeof world->url, "%.*s%s%s", len, pattern,
-        hole == NULL ? "" : world->folder, hole == NULL ? "" : hole + 2);
-}
 
 int
 world_new(void **state)
@@ -30,25 +13,15 @@ world_new(void **state)
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
     *state = world;
-    name_store(world);
+    test_store_new(&world->store);
+    world->url = world->store.url;
+    world->folder = world->store.folder;
     arena_init(&world->arena, 0);
     struct db_options options = {.create = true, .busy_timeout_us = SECOND};
     assert_ok(store_open(world->url, &options, &world->db, &world->err));
     assert_ok(store_migrate(world->db, NOW, NULL, &world->err));
     assert_ok(store_open(world->url, &options, &world->other, &world->err));
     return 0;
-}
-
-static void
-remove_folder(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    if (dir == NULL)
-        return;
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-    rmdir(folder);
 }
 
 int
@@ -58,25 +31,18 @@ world_free(void **state)
     store_close(world->other);
     store_close(world->db);
     arena_done(&world->arena);
-    remove_folder(world->folder);
+    raw_close(world->raw);
+    test_store_free(&world->store);
     free(world);
     return 0;
 }
 
-int
-run_on_all(const char *name, const struct CMUnitTest *tests, size_t count)
+struct raw *
+plain(struct world *world)
 {
-    int failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
-    const char *more = getenv("OWED_TEST_STORES");
-    char *list = strdup(more == NULL ? "" : more);
-    char *rest = NULL;
-    for (char *url = strtok_r(list, " ", &rest); url != NULL; url = strtok_r(NULL, " ", &rest)) {
-        pattern = url;
-        print_message("on %s\n", url);
-        failed += _cmocka_run_group_tests(name, tests, count, NULL, NULL);
-    }
-    free(list);
-    return failed;
+    if (world->raw == NULL)
+        world->raw = raw_open(world->url);
+    return world->raw;
 }
 
 struct catalogue_receiver

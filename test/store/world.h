@@ -2,8 +2,7 @@
  *
  * world.h - a fresh store for each test, on every store that is at hand, and short words to act on it.
  *
- * The tests speak to store.h alone. OWED_TEST_STORES lists more stores, divided by blanks; {} in one
- * is replaced by a name of its own for each test.
+ * The tests speak to store.h alone; test_store.h says which stores there are.
  */
 #ifndef TEST_STORE_WORLD_H
 #define TEST_STORE_WORLD_H
@@ -11,6 +10,7 @@
 #include "../unit.h"
 
 #include "store/store.h"
+#include "test_store.h"
 
 #define NOW INT64_C(1796040000000000)
 #define SECOND INT64_C(1000000)
@@ -20,10 +20,12 @@
 #define LANE "shop/default"
 
 struct world {
-    char folder[64];
-    char url[256];
+    struct test_store store;
+    const char *url;    // the store's
+    const char *folder; // of the test's own; on SQLite the store is in it
     struct db *db;
     struct db *other; // a second connection
+    struct raw *raw;  // a third one, that is not ours; made by the first word to it
     struct arena arena;
     owed_error err;
     struct claimed *rows; // of the latest claim
@@ -44,8 +46,8 @@ int world_new(void **state);
 int world_free(void **state);
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, world_new, world_free)
 
-/* run_on_all runs the tests on every store and returns how many failed. */
-int run_on_all(const char *name, const struct CMUnitTest *tests, size_t count);
+/* plain is the third connection, as an application has one. */
+struct raw *plain(struct world *world);
 
 struct catalogue_receiver a_receiver(const char *key); // of EVENT, inside, in LANE
 void publish(struct world *world, const struct catalogue_receiver *receivers, size_t count);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * raw_mariadb.c - raw.h on MariaDB.
+ */
+#include "raw_kind.h"
+
+#include <inttypes.h>
+#include <mysql.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/moment.h"
+
+static const char session[] =
+    "set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT,ANSI_QUOTES'), time_zone = '+00:00', "
+    "innodb_lock_wait_timeout = 10, lock_wait_timeout = 10";
+
+struct address {
+    char user[64];
+    char password[64];
+    char host[128];
+    char database[80];
+    unsigned port;
+};
+
+/* mariadb://user[:password]@host[:port]/database, as tests write it. */
+static bool
+parse(const char *url, struct address *address)
+{
+    char who[130] = "";
+    char where[140] = "";
+    if (sscanf(url, "%*[a-z]://%129[^@]@%139[^/]/%79[^?]", who, where, address->database) != 3)
+        return false;
+    const char *colon = strchr(who, ':');
+    snprintf(address->user, sizeof address->user, "%.*s", (int)strcspn(who, ":"), who);
+    snprintf(address->password, sizeof address->password, "%s", colon == NULL ? "" : colon + 1);
+    colon = strchr(where, ':');
+    snprintf(address->host, sizeof address->host, "%.*s", (int)strcspn(where, ":"), where);
+    address->port = colon == NULL ? 0 : (unsigned)strtoul(colon + 1, NULL, 10);
+    return true;
+}
+
+static bool mariadb_run(
+    void *native, const char *statements, raw_take take, void *state, struct buf *error);
+
+static void *
+mariadb_open(const char *url, struct buf *error)
+{
+    struct address to = {0};
+    if (!parse(url, &to)) {
+        buf_printf(error, "mariadb://user@host:port/database is meant");
+        return NULL;
+    }
+    MYSQL *conn = mysql_init(NULL);
+    mysql_options(conn, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    if (mysql_real_connect(conn, to.host, to.user, to.password, to.database, to.port, NULL,
+            CLIENT_MULTI_STATEMENTS) != NULL &&
+        mariadb_run(conn, session, NULL, NULL, error))
+        return conn;
+    buf_printf(error, "%s", mysql_error(conn));
+    mysql_close(conn);
+    return NULL;
+}
+
+static void
+mariadb_close(void *native)
+{
+    mysql_close(native);
+}
+
+static const char *
+value_text(const char *text, enum enum_field_types type, char number[static 64])
+{
+    if (text == NULL || (type != MYSQL_TYPE_DATETIME && type != MYSQL_TYPE_TIMESTAMP))
+        return text;
+    char moment[MOMENT_BYTES];
+    int64_t at_us = 0;
+    snprintf(moment, sizeof moment, "%sZ", text);
+    if (strlen(moment) > 10)
+        moment[10] = 'T';
+    if (!moment_read(moment, &at_us))
+        return text;
+    snprintf(number, 64, "%" PRId64, at_us);
+    return number;
+}
+
+static void
+take_rows(MYSQL_RES *result, raw_take take, void *state)
+{
+    enum enum_field_types type = mysql_fetch_field_direct(result, 0)->type;
+    char number[64];
+    for (MYSQL_ROW row = mysql_fetch_row(result); row != NULL; row = mysql_fetch_row(result))
+        if (take != NULL)
+            take(state, value_text(row[0], type, number));
+    mysql_free_result(result);
+}
+
+static bool
+mariadb_run(void *native, const char *statements, raw_take take, void *state, struct buf *error)
+{
+    int failed = mysql_real_query(native, statements, strlen(statements));
+    while (failed == 0) {
+        MYSQL_RES *result = mysql_store_result(native);
+        if (result != NULL)
+            take_rows(result, take, state);
+        failed = mysql_next_result(native);
+    }
+    if (failed > 0)
+        buf_printf(error, "%s", mysql_error(native));
+    return failed < 0; // -1: there is no more
+}
+
+static bool
+mariadb_in_transaction(void *native)
+{
+    unsigned status = 0;
+    mariadb_get_infov(native, MARIADB_CONNECTION_SERVER_STATUS, &status);
+    return (status & SERVER_STATUS_IN_TRANS) != 0;
+}
+
+const struct raw_kind raw_mariadb = {
+    .scheme = "mariadb",
+    .open = mariadb_open,
+    .close = mariadb_close,
+    .run = mariadb_run,
+    .in_transaction = mariadb_in_transaction,
+    .fire = "call owed_fire('%s', '%s')",
+    .refuse = "create trigger refuse_%s_%s before %s on %s for each row if %s then "
+              "signal sqlstate '45000' set message_text = '%s'; end if",
+    .allow = "drop trigger refuse_%s_%s -- %s",
+};
