@@ -28,7 +28,8 @@ run_init(struct cli *cli)
     if (store_open(url, &options, &cli->db, &cli->err) != OWED_OK)
         return cli_fail(cli);
     int applied = 0;
-    if (store_migrate(cli->db, cli->now_us, &applied, &cli->err) != OWED_OK)
+    if (store_now(cli->db, &cli->now_us, &cli->err) != OWED_OK ||
+        store_migrate(cli->db, cli->now_us, &applied, &cli->err) != OWED_OK)
         return cli_fail(cli);
     out_printf(&cli->out, applied == 0 ? "%s: the tables are up to date\n" : "%s: ready\n", url);
     return EXIT_DONE;

@@ -233,7 +233,9 @@ cli_open_store(struct cli *cli, bool writes)
         .read_only = !writes,
     };
     status = store_open(url, &options, &cli->db, &cli->err);
-    return status != OWED_OK ? status : store_check(cli->db, &cli->err);
+    if (status == OWED_OK)
+        status = store_check(cli->db, &cli->err);
+    return status != OWED_OK ? status : store_now(cli->db, &cli->now_us, &cli->err);
 }
 
 owed_status
@@ -267,6 +269,7 @@ cli_open(struct cli *cli, const owed_registry *registry)
     cli->owed->log.level = cli->log.level;
     cli->owed->log.json = cli->log.json;
     cli->db = cli->owed->db;
+    cli->now_us = clock_now_us(&cli->owed->clock);
     return OWED_OK;
 }
 

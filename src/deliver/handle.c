@@ -17,6 +17,7 @@
 #include "declare/publish.h"
 
 #define DEFAULT_BUSY_TIMEOUT_US (5 * US_PER_SECOND)
+#define KEEP_CLOCK_US (60 * US_PER_SECOND)
 #define NO_APP "owed" // of the empty registry: it publishes nothing
 
 static owed_status
@@ -33,20 +34,50 @@ check_settings(const owed_settings *settings, owed_error *err)
     return OWED_OK;
 }
 
-static owed_status
-open_store(owed *handle, owed_error *err)
+owed_status
+handle_connect(const owed *handle, struct db **ret_db, owed_error *err)
 {
-    struct db_options options = {.busy_timeout_us = handle->busy_timeout_us};
-    owed_status status = store_open(handle->url, &options, &handle->db, err);
-    if (status != OWED_OK)
+    const struct db_options options = {.busy_timeout_us = handle->busy_timeout_us};
+    struct db *db = NULL;
+    owed_status status = store_open(handle->url, &options, &db, err);
+    if (status == OWED_OK)
+        status = store_check(db, err);
+    if (status != OWED_OK) {
+        store_close(db);
         return status;
-    return store_check(handle->db, err);
+    }
+    *ret_db = db;
+    return OWED_OK;
+}
+
+owed_status
+handle_read_clock(owed *handle, owed_error *err)
+{
+    if (handle->has_own_clock || handle->db->driver->now == NULL)
+        return OWED_OK;
+    handle->clock_read_at_us = clock_monotonic_us(&clock_system);
+    owed_status status = store_clock_read(&handle->store_clock, handle->db, err);
+    // Log lines keep the host's time, as those of all else on this host do.
+    if (status == OWED_OK)
+        handle->clock = store_clock_of(&handle->store_clock);
+    return status;
+}
+
+void
+handle_keep_clock(owed *handle)
+{
+    int64_t age_us = clock_monotonic_us(&clock_system) - handle->clock_read_at_us;
+    // A store that does not answer will say so to whoever needs it.
+    if (age_us >= KEEP_CLOCK_US && !store_in_transaction(handle->db))
+        (void)handle_read_clock(handle, NULL);
 }
 
 static owed_status
 take_settings(owed *handle, const owed_settings *settings, owed_error *err)
 {
     handle->clock = clock_or_system(settings->clock);
+    handle->has_own_clock = settings->clock.now_us != NULL;
+    store_clock_init(&handle->store_clock);
     handle->dice = dice_or_system(settings->dice);
     handle->release = settings->release;
     handle->busy_timeout_us =
@@ -87,7 +118,9 @@ owed_open(const owed_settings *settings, owed **ret_owed, owed_error *err)
     handle->stop_fd = -1;
     status = take_settings(handle, settings, err);
     if (status == OWED_OK)
-        status = open_store(handle, err);
+        status = handle_connect(handle, &handle->db, err);
+    if (status == OWED_OK)
+        status = handle_read_clock(handle, err);
     if (status == OWED_OK && settings->registry != NULL && !settings->no_publish)
         status = publish_registry(handle->db, handle->registry, handle->release,
             clock_now_us(&handle->clock), &(int64_t){0}, err);
@@ -130,9 +163,12 @@ owed_init(const char *url, owed_error *err)
         return fail(err, OWED_CONFIG, "no store: give a url such as sqlite:shop.db");
     struct db_options options = {.busy_timeout_us = DEFAULT_BUSY_TIMEOUT_US, .create = true};
     struct db *db = NULL;
+    int64_t now_us = 0;
     owed_status status = store_open(url, &options, &db, err);
     if (status == OWED_OK)
-        status = store_migrate(db, clock_now_us(&clock_system), &(int){0}, err);
+        status = store_now(db, &now_us, err);
+    if (status == OWED_OK)
+        status = store_migrate(db, now_us, &(int){0}, err);
     store_close(db);
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "declare/registry.h"
+#include "deliver/store_clock.h"
 #include "store/store.h"
 
 struct owed {
@@ -20,7 +21,10 @@ struct owed {
     owed_registry *own_registry;   // that empty one
     int64_t release;
     int64_t busy_timeout_us;
-    owed_clock clock;
+    owed_clock clock; // the caller's, the store's, or the host's
+    struct store_clock store_clock;
+    bool has_own_clock;       // the caller's
+    int64_t clock_read_at_us; // monotonic
     owed_dice dice;
     struct log log;
     owed_tx *tx;           // the open one of owed_begin or a join, or NULL
@@ -37,6 +41,13 @@ struct owed {
     owed_around around; // enter NULL: the registry's
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
+
+/* handle_connect opens the store and checks its tables. handle_read_clock lets the clock follow the
+ * store's, where that has one and the caller gave none. */
+owed_status handle_connect(const owed *owed, struct db **ret_db, owed_error *err);
+owed_status handle_read_clock(owed *owed, owed_error *err);
+/* handle_keep_clock does so once a minute, for a handle that only fires; never in a transaction. */
+void handle_keep_clock(owed *owed);
 
 /* handle_end_stray ends a transaction that the application's code left open; false: there was none. */
 bool handle_end_stray(owed *owed);

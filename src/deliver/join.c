@@ -76,6 +76,7 @@ owed_driver_join(
     status = driver->adopt(native, &adopted, err);
     if (status != OWED_OK)
         return status;
+    handle_keep_clock(handle);
     owed_tx *tx = NULL;
     status = check_adopted(handle, adopted, err);
     if (status == OWED_OK) {

@@ -72,20 +72,15 @@ reopen(struct worker *w, owed_error *err)
 {
     if (w->owed->outer != NULL)
         return outer_is_open(w, err);
-    const struct db_options options = {.busy_timeout_us = w->owed->busy_timeout_us};
     struct db *fresh = NULL;
-    owed_status status = store_open(w->owed->url, &options, &fresh, err);
-    if (status == OWED_OK)
-        status = store_check(fresh, err);
-    if (status != OWED_OK) {
-        store_close(fresh);
+    owed_status status = handle_connect(w->owed, &fresh, err);
+    if (status != OWED_OK)
         return status;
-    }
     store_close(w->owed->db);
     w->owed->db = fresh;
     // On a disk that is full the store's own log may be what fills it.
     fresh->driver->tidy(fresh);
-    return OWED_OK;
+    return handle_read_clock(w->owed, err);
 }
 
 /* let_go hands back what this worker still holds and has let go. With nothing in flight that is all it

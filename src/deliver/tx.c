@@ -81,6 +81,7 @@ owed_begin(owed *handle, owed_tx **ret_tx, owed_error *err)
         handle->make_way == NULL ? OWED_OK : handle->make_way(handle->make_way_state, err);
     if (status != OWED_OK)
         return status;
+    handle_keep_clock(handle);
     owed_tx *tx = malloc(sizeof *tx);
     if (tx == NULL)
         return fail_memory(err);

@@ -210,7 +210,9 @@ upkeep(struct worker *w, owed_error *err)
     if (status != OWED_OK)
         return status;
     if (mono_us >= w->beat_mono_us) {
-        status = beat(w, err);
+        status = handle_read_clock(w->owed, err);
+        if (status == OWED_OK)
+            status = beat(w, err);
         w->beat_mono_us = mono_us + BEAT_EVERY_US;
     }
     if (status != OWED_OK || mono_us < w->mend_mono_us)

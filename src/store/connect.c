@@ -4,6 +4,7 @@
  */
 #include <dlfcn.h>
 
+#include "base/clock.h"
 #include "store/verbs.h"
 
 /* A scheme's driver: linked in, or in a library of its own under its name. */
@@ -68,6 +69,15 @@ store_close(struct db *db)
 {
     if (db != NULL)
         db->driver->close(db);
+}
+
+owed_status
+store_now(struct db *db, int64_t *ret_now_us, owed_error *err)
+{
+    if (db->driver->now != NULL)
+        return db->driver->now(db, ret_now_us, err);
+    *ret_now_us = clock_now_us(&clock_system);
+    return OWED_OK;
 }
 
 owed_status

@@ -20,6 +20,9 @@ owed_status store_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
 void store_close(struct db *db);
 
+/* store_now tells the time by which the store goes: its own clock's, or the host's where it has none. */
+owed_status store_now(struct db *db, int64_t *ret_now_us, owed_error *err);
+
 /* store_check answers SCHEMA where the tables are missing, older or newer than this program. */
 owed_status store_check(struct db *db, owed_error *err);
 
