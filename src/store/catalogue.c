@@ -89,7 +89,7 @@ publish_receivers(struct db *db, const struct publication *publication, int64_t 
         if (status != OWED_OK)
             return status;
         ret_differs[i] = written != 0;
-        *changed += written;
+        *changed += written != 0; // an upsert that changes a row counts two in some databases
         json_add_text(&keys, publication->receivers[i].key);
     }
     if (publication->release <= 0)
@@ -110,7 +110,7 @@ publish_events(
         owed_status status = publish_event(db, publication, &publication->events[i], &written, err);
         if (status != OWED_OK)
             return status;
-        *changed += written;
+        *changed += written != 0;
         json_add_text(&names, publication->events[i].name);
     }
     if (publication->release <= 0)

@@ -1,0 +1,2 @@
+-- Begins a transaction that will write. Its level is the connection's: read committed.
+start transaction

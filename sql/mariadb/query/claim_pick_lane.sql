@@ -1,0 +1,17 @@
+-- The same as claim_pick for one lane: both arms come in order from their indexes and are merged. The
+-- lane stays out of their order: a connection of another collation would sort, and lock the whole lane.
+-- Parameters: lane, kind, now, how many.
+-- Columns: id.
+-- Index: owed_delivery_owed, owed_delivery_claimed.
+select id from (
+    (select available_at, id from owed_delivery force index (owed_delivery_owed)
+        where owed_lane = $1 and kind = $2 and available_at <= $3
+        order by available_at, id limit $4
+        for update skip locked)
+    union all
+    (select available_at, id from owed_delivery force index (owed_delivery_claimed)
+        where claimed_lane = $1 and kind = $2 and lease_expires_at < $3
+        order by available_at, id limit $4
+        for update skip locked)
+) as picked
+order by available_at, id limit $4

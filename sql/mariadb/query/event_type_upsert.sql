@@ -1,0 +1,15 @@
+-- Publishes an event type; changes nothing where nothing differs, or where a newer release declared it.
+-- Parameters: name, app, version, fields, release, published_at.
+-- Index: the primary key.
+insert into owed_event_type (name, app, version, fields, `release`, published_at)
+select $1, $2, $3, $4, $5, $6
+from (select 1) as one
+where not exists (
+    select 1 from owed_event_type as t
+    where t.name = $1 and t.app = $2
+    and (($5 <> 0 and $5 < t.`release`)
+        or (t.removed_at = '1970-01-01 00:00:00' and $5 <= t.`release` and t.version = $3
+            and t.fields = $4)))
+on duplicate key update version = values(version), fields = values(fields),
+    `release` = greatest(owed_event_type.`release`, values(`release`)),
+    published_at = values(published_at), removed_at = '1970-01-01 00:00:00'

@@ -1,0 +1,32 @@
+-- Owed rows of one receiver that stand in another lane or kind than the catalogue says. A row that is
+-- still to be expanded into targets stays so while its receiver has targets. Seeks past all that stand
+-- where they should: what the catalogue says is read once, before the rows.
+-- Parameters: receiver key, how many at most.
+-- Columns: id.
+-- Index: owed_delivery_by_receiver.
+select id from (
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1
+        and d.lane < (select r.stored_lane from owed_receiver as r where r.`key` = $1)
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1
+        and d.lane > (select r.stored_lane from owed_receiver as r where r.`key` = $1)
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1
+        and d.lane = (select r.stored_lane from owed_receiver as r where r.`key` = $1)
+        and d.kind < (select r.kind + 0 from owed_receiver as r where r.`key` = $1)
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1
+        and d.lane = (select r.stored_lane from owed_receiver as r where r.`key` = $1)
+        and d.kind > (select r.kind + 0 from owed_receiver as r where r.`key` = $1)
+        and (d.kind <> 'expand'
+            or (select r.targets from owed_receiver as r where r.`key` = $1) <> 'callback')
+        limit $2 for update skip locked)
+) as misplaced
+limit $2

@@ -1,0 +1,28 @@
+-- What the library fires with: owed_event_write, whose new id comes as a row; none where the dedupe key
+-- is taken.
+create or replace procedure owed_event_insert(
+    in new_uid binary(16),
+    in new_name varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_version int,
+    in new_payload longtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_dedupe_key varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_occurred_at datetime(6),
+    in new_recorded_at datetime(6),
+    in new_due_at datetime(6),
+    in new_actor_key varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_actor_label varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_scope mediumtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_correlation_id varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_causation_id bigint,
+    in new_traceparent varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin)
+    modifies sql data
+    sql security definer
+begin
+    declare event_id bigint default null;
+    declare is_new int default 0;
+
+    call owed_event_write(new_uid, new_name, new_version, new_payload, new_dedupe_key,
+        new_occurred_at, new_recorded_at, new_due_at, new_actor_key, new_actor_label, new_scope,
+        new_correlation_id, new_causation_id, new_traceparent, event_id, is_new);
+    select event_id as id from (select 1) as one where is_new = 1;
+end
