@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 
 #define FENCE(fence) \
-    V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_INT((fence)->claimed_at_us)
+    V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_TIME((fence)->claimed_at_us)
 
 static owed_status
 lost(const struct fence *fence, owed_error *err)
@@ -26,7 +26,7 @@ store_hand_off(
 {
     int64_t changed = 0;
     owed_status status =
-        change(db, STMT_HAND_OFF, ARGS(FENCE(fence), V_INT(lease_expires_at_us)), &changed, err);
+        change(db, STMT_HAND_OFF, ARGS(FENCE(fence), V_TIME(lease_expires_at_us)), &changed, err);
     return status == OWED_OK && changed == 0 ? lost(fence, err) : status;
 }
 
@@ -36,8 +36,8 @@ move(struct db *db, const struct taking *taking, const struct claimed *row, owed
 {
     int64_t changed = 0;
     owed_status status = change(db, STMT_TAKE,
-        ARGS(FENCE(&taking->fence), V_TEXT(row->fence.claimed_by), V_INT(row->fence.claimed_at_us),
-            V_INT(row->lease_expires_at_us)),
+        ARGS(FENCE(&taking->fence), V_TEXT(row->fence.claimed_by), V_TIME(row->fence.claimed_at_us),
+            V_TIME(row->lease_expires_at_us)),
         &changed, err);
     return status == OWED_OK && changed == 0 ? lost(&taking->fence, err) : status;
 }

@@ -1,0 +1,2 @@
+-- Begins a transaction that only looks: one snapshot for several statements.
+begin isolation level repeatable read read only

@@ -1,0 +1,2 @@
+-- Ends the transaction and keeps it.
+commit

@@ -1,0 +1,5 @@
+-- Who has this dedupe key?
+-- Parameters: the key.
+-- Columns: id of the event.
+-- Index: unique (dedupe_key).
+select id from owed_event where dedupe_key = $1::text

@@ -1,0 +1,5 @@
+-- The events of a name, oldest first.
+-- Parameters: name.
+-- Columns: id, version, payload.
+-- Index: owed_event_by_name.
+select id, version, payload from owed_event where name = $1::text order by id

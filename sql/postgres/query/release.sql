@@ -1,0 +1,2 @@
+-- Keeps what was written since the savepoint.
+release savepoint owed_delivery

@@ -1,0 +1,2 @@
+-- Undoes what was written since the savepoint; it stays set.
+rollback to savepoint owed_delivery

@@ -1,0 +1,2 @@
+-- Sets the savepoint of one delivery.
+savepoint owed_delivery

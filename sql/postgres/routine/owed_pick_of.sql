@@ -1,0 +1,16 @@
+-- Locks rows that were found, in their order, up to so many: those that can still be claimed and that
+-- nobody else is claiming.
+create or replace function owed_pick_of(pool bigint[], now timestamptz, most bigint)
+returns bigint[]
+language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
+set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
+begin
+    return array(
+        select d.id from unnest($1) with ordinality as found (id, place)
+        join owed_delivery as d on d.id = found.id
+        where (d.status in ('pending', 'failed') and d.available_at <= $2)
+            or (d.status = 'claimed' and d.lease_expires_at < $2)
+        order by found.place limit $3 for no key update of d skip locked);
+end
+$$;
