@@ -278,6 +278,7 @@ attempt_over(struct attempt *a)
     if (!around_is_entered(&a->delivery))
         return;
     ledger_part(&a->worker->gathered, &a->delivery);
+    ledger_part(&a->worker->group.ledger, &a->delivery);
     around_leave_unrecorded(&a->delivery);
     worker_wrote(a->worker);
 }

@@ -41,8 +41,21 @@ open_transaction(struct worker *w, owed_error *err)
     driver_of(w)->guard(w->owed->db, true);
     tx_init(&group->tx, w->owed, w->owed->db, TX_DELIVERY);
     set_open(w, true);
+    group->hurries = false;
     group->opened_mono_us = worker_mono_us(w);
     return OWED_OK;
+}
+
+/* hurry: who shares a transaction must not wait for others with what its neighbours hold locked. */
+static owed_status
+hurry(struct worker *w, owed_error *err)
+{
+    struct group *group = &w->group;
+    if (group->count == 0 || group->hurries || driver_of(w)->hurry == NULL)
+        return OWED_OK;
+    owed_status status = driver_of(w)->hurry(w->owed->db, err);
+    group->hurries = status == OWED_OK;
+    return status;
 }
 
 /* commit_neighbours lets go of the connection before a receiver that does not share it. */
@@ -82,7 +95,7 @@ group_begin(owed_delivery *delivery, owed_error *err)
             "receiver %s asked for the transaction of its acknowledgement while one of its own was "
             "open: end that one first",
             a->task->row->receiver_key);
-    owed_status status = w->group.open ? OWED_OK : open_transaction(w, err);
+    owed_status status = w->group.open ? hurry(w, err) : open_transaction(w, err);
     if (status == OWED_OK)
         status = driver_of(w)->savepoint(w->owed->db, err);
     if (status != OWED_OK)
@@ -116,7 +129,8 @@ group_undo(struct worker *w, enum task_state state)
         store_rollback(w->owed->db);
     driver_of(w)->guard(w->owed->db, false);
     tx_done(&group->tx);
-    ledger_clear(&group->ledger);
+    if (!group->is_in_doubt)
+        ledger_clear(&group->ledger);
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = state;
     group->broke_up = group->broke_up || group->count > 0;
@@ -133,12 +147,17 @@ group_undo_in_trouble(struct worker *w, const char *doing, const owed_error *err
 }
 
 bool
-group_stumble(struct worker *w, struct member *who, const char *doing, const owed_error *err)
+group_is_tired(struct worker *w, int64_t delivery_id)
 {
-    int64_t delivery_id = who->ended.row->fence.delivery_id;
     if (w->stumble.delivery_id != delivery_id)
         w->stumble = (struct stumble){.delivery_id = delivery_id};
-    bool is_to_blame = ++w->stumble.times >= STUMBLES;
+    return ++w->stumble.times >= STUMBLES;
+}
+
+bool
+group_stumble(struct worker *w, struct member *who, const char *doing, const owed_error *err)
+{
+    bool is_to_blame = group_is_tired(w, who->ended.row->fence.delivery_id);
     group_undo(w, TASK_TODO);
     w->group.count = 0;
     if (is_to_blame) {
@@ -155,13 +174,42 @@ group_stumble(struct worker *w, struct member *who, const char *doing, const owe
     return false;
 }
 
-/* stumble_together: of several nobody can tell who is to blame. They are repeated one by one. */
-static bool
-stumble_together(struct worker *w, const char *doing, const owed_error *err)
+bool
+group_repeat(struct worker *w, const owed_error *err)
 {
     struct group *group = &w->group;
-    if (err->status == OWED_UNSURE)
+    struct member only = group->members[0];
+    if (group->count == 1 && group_is_tired(w, only.ended.row->fence.delivery_id))
+        return group_stumble(w, &only, "acknowledge", err);
+    group_undo(w, TASK_ALONE);
+    group->count = 0;
+    return true;
+}
+
+owed_status
+group_find_out(struct worker *w, owed_error *err)
+{
+    struct group *group = &w->group;
+    if (!group->is_in_doubt)
+        return OWED_OK;
+    owed_status status = ledger_ask(w, &group->ledger, err);
+    if (status != OWED_OK)
+        return status;
+    group->is_in_doubt = false;
+    ledger_report(w, &group->ledger);
+    ledger_clear(&group->ledger);
+    return OWED_OK;
+}
+
+bool
+group_stumble_together(struct worker *w, const char *doing, const owed_error *err)
+{
+    struct group *group = &w->group;
+    group->is_in_doubt = err->status == OWED_UNSURE;
+    if (group->is_in_doubt)
         return group_undo_in_trouble(w, doing, err);
+    if (err->status == OWED_BUSY && !driver_of(w)->single_writer)
+        return group_repeat(w, err);
     if (group->count == 1) {
         struct member only = group->members[0];
         return group_stumble(w, &only, doing, err);
@@ -248,9 +296,11 @@ commit_group(struct worker *w)
 {
     struct group *group = &w->group;
     owed_error err = {0};
-    owed_status status = ledger_write(w, &group->ledger, &err);
+    owed_status status = OWED_OK;
+    if (!driver_of(w)->settles_early)
+        status = ledger_write(w, &group->ledger, &err);
     if (status != OWED_OK)
-        return stumble_together(w, "acknowledge", &err);
+        return group_stumble_together(w, "acknowledge", &err);
     if (!all_landed(&group->ledger))
         return discard_lost(w);
     status = ledger_write(w, &w->gathered, &err);
@@ -262,7 +312,7 @@ commit_group(struct worker *w)
     if (is_refusal(status))
         return repeat_singly(w, &err);
     if (status != OWED_OK)
-        return stumble_together(w, "commit", &err);
+        return group_stumble_together(w, "commit", &err);
     end_well(w);
     return true;
 }

@@ -40,13 +40,43 @@ is_over_bounds(struct worker *w)
     return w->group.count >= GROUP_ROWS || open_us >= bound_us || ledger_is_old(w, &w->gathered);
 }
 
+/* is_noted tells whether a ledger has a task's outcome. */
+static bool
+is_noted(const struct ledger *ledger, const struct task *task)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->settlements[i].fence.delivery_id == task->row->fence.delivery_id)
+            return true;
+    return false;
+}
+
+/* undo_rest undoes the group, but for what a receiver has committed along with its outcome. */
+static bool
+undo_rest(struct worker *w)
+{
+    struct group *group = &w->group;
+    owed_error err = {0};
+    group->is_in_doubt = driver_of(w)->settles_early && group->count > 0;
+    group_undo(w, TASK_ALONE);
+    owed_status status = group->is_in_doubt ? ledger_ask(w, &group->ledger, &err) : OWED_OK;
+    for (size_t i = 0; i < group->count && status == OWED_OK; i++)
+        if (is_noted(&group->ledger, group->members[i].task))
+            group->members[i].task->state = TASK_DONE;
+    group->count = 0;
+    if (status == OWED_OK)
+        status = group_find_out(w, &err);
+    if (status != OWED_OK)
+        trouble(w, "see what a receiver has committed", &err);
+    return status == OWED_OK;
+}
+
 /* break_up undoes the group, with this attempt to blame. */
 static bool
 break_up(struct attempt *a, const char *text)
 {
     struct worker *w = a->worker;
-    group_undo(w, TASK_ALONE);
-    w->group.count = 0;
+    if (!undo_rest(w))
+        return false;
     delivery_say(&a->delivery, "%s", text);
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
     note(a);
@@ -71,6 +101,70 @@ stumble_over(struct attempt *a, const char *doing, const owed_error *err)
     return group_stumble(a->worker, &who, doing, err);
 }
 
+/* undo_one takes back what one receiver wrote and fired. */
+static owed_status
+undo_one(struct attempt *a, owed_error *err)
+{
+    struct worker *w = a->worker;
+    owed_status status = driver_of(w)->rollback_to(w->owed->db, err);
+    if (status == OWED_OK)
+        status = driver_of(w)->release(w->owed->db, err);
+    if (status != OWED_OK)
+        return status;
+    tx_forget(&w->group.tx, a->mark);
+    w->group.tx.vetoed = false;
+    return OWED_OK;
+}
+
+/* give_way: others hold a lock that it needs, and waiting for it would keep others waiting for what its
+ * neighbours hold. They are committed; it comes next, alone, and this was no attempt. */
+static bool
+give_way(struct attempt *a)
+{
+    owed_error err = {0};
+    owed_status status = undo_one(a, &err);
+    if (status == OWED_ABORTED)
+        return break_up_ended(a);
+    if (status != OWED_OK)
+        return stumble_over(a, "undo what a receiver wrote", &err);
+    a->task->state = TASK_ALONE;
+    return group_close(a->worker);
+}
+
+/* repeat: the server undid everything over a lock. This was no attempt, unless it happens again and
+ * again to one that is alone. */
+static bool
+repeat(struct attempt *a)
+{
+    struct worker *w = a->worker;
+    if (w->group.count == 0 && group_is_tired(w, a->task->row->fence.delivery_id)) {
+        if (a->outcome.verdict == OWED_VERDICT_DONE)
+            delivery_say(&a->delivery, "others' locks undid its work again and again");
+        a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+        group_undo(w, TASK_ALONE);
+        note(a);
+        return record_now(w);
+    }
+    group_undo(w, TASK_ALONE);
+    w->group.count = 0;
+    a->task->state = TASK_ALONE;
+    return true;
+}
+
+/* settle_spoilt: a statement of its failed, nothing more can be done in the transaction, and it said
+ * done all the same. */
+static void
+settle_spoilt(struct attempt *a)
+{
+    if (a->outcome.verdict != OWED_VERDICT_DONE)
+        return;
+    delivery_say(&a->delivery,
+        "receiver %s was done, but a statement of its had failed, which undoes all it wrote: it must "
+        "report the failure, or go back to a savepoint of its own",
+        a->task->row->receiver_key);
+    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+}
+
 /* settle_failed undoes what one receiver wrote and fired; its neighbours' work stays. */
 static bool
 settle_failed(struct attempt *a)
@@ -82,31 +176,38 @@ settle_failed(struct attempt *a)
         return record_now(w);
     }
     owed_error err = {0};
-    owed_status status = driver_of(w)->rollback_to(w->owed->db, &err);
-    if (status == OWED_OK)
-        status = driver_of(w)->release(w->owed->db, &err);
+    owed_status status = undo_one(a, &err);
     if (status == OWED_ABORTED)
         return break_up_ended(a);
     if (status != OWED_OK)
         return stumble_over(a, "undo what a receiver wrote", &err);
-    tx_forget(&w->group.tx, a->mark);
-    w->group.tx.vetoed = false;
     join(a);
-    return group_close(w);
+    if (driver_of(w)->settles_early)
+        status = ledger_write_last(w, &w->group.ledger, &err);
+    return status == OWED_OK ? group_close(w) : group_stumble_together(w, "acknowledge", &err);
 }
 
 static bool
 settle_done(struct attempt *a)
 {
     struct worker *w = a->worker;
+    const struct ledger *ledger = &w->group.ledger;
+    bool is_early = driver_of(w)->settles_early;
     owed_error err = {0};
-    owed_status status = driver_of(w)->release(w->owed->db, &err);
+    if (is_early)
+        join(a);
+    owed_status status = is_early ? ledger_write_last(w, &w->group.ledger, &err) : OWED_OK;
+    if (status != OWED_OK)
+        return group_stumble_together(w, "acknowledge", &err);
+    status = driver_of(w)->release(w->owed->db, &err);
     if (status == OWED_ABORTED)
         return break_up_ended(a);
     if (status != OWED_OK)
         return stumble_over(a, "release a savepoint", &err);
-    join(a);
-    return a->may_share && !is_over_bounds(w) ? true : group_close(w);
+    if (!is_early)
+        join(a);
+    bool is_lost = is_early && !ledger->landed[ledger->count - 1];
+    return a->may_share && !is_lost && !is_over_bounds(w) ? true : group_close(w);
 }
 
 /* settle_vetoed: something that it fired was refused, and it said done all the same. */
@@ -147,6 +248,13 @@ settle_unbegun(struct attempt *a)
     return settle_untouched(a);
 }
 
+static owed_status
+contention(struct worker *w)
+{
+    struct db *db = w->owed->db;
+    return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db);
+}
+
 bool
 group_settle(struct attempt *a)
 {
@@ -157,8 +265,15 @@ group_settle(struct attempt *a)
         return settle_unbegun(a);
     if (!a->asked)
         return settle_untouched(a);
+    owed_status met = contention(w);
+    if (met == OWED_ABORTED)
+        return repeat(a);
     if (!store_in_transaction(w->owed->db))
         return break_up_ended(a);
+    if (met != OWED_OK && w->group.hurries)
+        return give_way(a);
+    if (met == OWED_UNSURE)
+        settle_spoilt(a);
     if (w->group.tx.vetoed)
         settle_vetoed(a);
     return a->outcome.verdict == OWED_VERDICT_DONE ? settle_done(a) : settle_failed(a);

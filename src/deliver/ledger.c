@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/moment.h"
 #include "deliver/worker.h"
@@ -169,6 +170,47 @@ ledger_write(struct worker *w, struct ledger *ledger, owed_error *err)
     if (status != OWED_LOST)
         return status;
     ledger->landed[0] = false;
+    return OWED_OK;
+}
+
+owed_status
+ledger_write_last(struct worker *w, struct ledger *ledger, owed_error *err)
+{
+    size_t last = ledger->count - 1;
+    owed_status status =
+        store_settle(w->owed->db, &ledger->settlements[last], 1, &ledger->landed[last], err);
+    return status == OWED_LOST ? OWED_OK : status;
+}
+
+/* is_held tells whether a row is still claimed under its fence. */
+static owed_status
+is_held(struct worker *w, const struct fence *fence, bool *ret_held, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct delivery_row row;
+    owed_status status = store_delivery(w->owed->db, fence->delivery_id, &arena, &row, err);
+    *ret_held = status == OWED_OK && strcmp(row.status, state_name(STATE_CLAIMED)) == 0 &&
+        strcmp(row.claimed_by, fence->claimed_by) == 0 && row.claimed_at_us == fence->claimed_at_us;
+    return status == OWED_NOT_FOUND ? OWED_OK : status;
+}
+
+owed_status
+ledger_ask(struct worker *w, struct ledger *ledger, owed_error *err)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ledger->count; i++) {
+        bool held = false;
+        owed_status status = is_held(w, &ledger->settlements[i].fence, &held, err);
+        if (status != OWED_OK)
+            return status;
+        if (held)
+            continue;
+        ledger->settlements[kept] = ledger->settlements[i];
+        ledger->notes[kept] = ledger->notes[i];
+        ledger->landed[kept++] = true;
+    }
+    ledger->count = kept;
     return OWED_OK;
 }
 

@@ -168,6 +168,7 @@ static void
 put_off(struct worker *w, struct sortie *sortie, const struct attempt *attempt)
 {
     ledger_part(&w->gathered, &attempt->delivery);
+    ledger_part(&w->group.ledger, &attempt->delivery);
     sortie->task->state = TASK_AWAY;
     sortie->is_unsure = w->trouble.error.status == OWED_UNSURE;
 }

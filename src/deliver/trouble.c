@@ -100,7 +100,9 @@ let_go(struct worker *w, owed_error *err)
 static owed_status
 make_good(struct worker *w, owed_error *err)
 {
-    owed_status status = ledger_flush(w, &w->gathered, err);
+    owed_status status = group_find_out(w, err);
+    if (status == OWED_OK)
+        status = ledger_flush(w, &w->gathered, err);
     if (status == OWED_OK)
         status = aftermath(w, err);
     if (status == OWED_OK)

@@ -165,12 +165,15 @@ struct member {
 
 struct group {
     bool open;
+    bool hurries; // no statement in it waits for a lock
     owed_tx tx;
     int64_t opened_mono_us;
     bool broke_up; // rows that were open are to do again
     size_t count;
     struct member members[GROUP_ROWS];
     struct ledger ledger;
+    bool
+        is_in_doubt; // the answer to its commit was lost: the ledger stays until the store is asked
 };
 
 /* --- the worker --- */
@@ -325,6 +328,10 @@ bool ledger_is_old(const struct worker *worker, const struct ledger *ledger);
 /* ledger_report counts and logs what was committed. */
 void ledger_report(struct worker *worker, const struct ledger *ledger);
 void ledger_clear(struct ledger *ledger);
+/* ledger_write_last writes the one that was added last, in the open transaction. */
+owed_status ledger_write_last(struct worker *worker, struct ledger *ledger, owed_error *err);
+/* ledger_ask finds out what was committed: what is still held under its fence leaves the ledger. */
+owed_status ledger_ask(struct worker *worker, struct ledger *ledger, owed_error *err);
 /* ledger_part forgets a delivery that ends before its outcome is recorded. */
 void ledger_part(struct ledger *ledger, const owed_delivery *delivery);
 /* ledger_flush is write, report and clear, in a transaction of its own. */
@@ -426,6 +433,15 @@ bool group_undo_in_trouble(struct worker *worker, const char *doing, const owed_
  */
 bool group_stumble(
     struct worker *worker, struct member *who, const char *doing, const owed_error *err);
+/* group_stumble_together: of several nobody can tell who is to blame. They are repeated one by one. */
+bool group_stumble_together(struct worker *worker, const char *doing, const owed_error *err);
+/* group_repeat undoes a group that others' locks made useless: its rows run again one by one, and nothing
+ * is counted, unless it is one alone whose turn it was for the last time. */
+bool group_repeat(struct worker *worker, const owed_error *err);
+/* group_is_tired counts a repetition of one row; true: it has had enough of them. */
+bool group_is_tired(struct worker *worker, int64_t delivery_id);
+/* group_find_out settles a group in doubt. */
+owed_status group_find_out(struct worker *worker, owed_error *err);
 /* record_now writes all that is noted. */
 bool record_now(struct worker *worker);
 

@@ -71,6 +71,9 @@ struct driver {
     const char *scheme; // "sqlite"
     const struct sql *sql;
     bool single_writer; // a write transaction keeps all others waiting
+    // Nothing can keep a receiver from committing what its neighbours wrote: each outcome goes into the
+    // transaction before its savepoint is released.
+    bool settles_early;
 
     /* open: CONFIG for a bad URL, UNAVAILABLE where there is no such store and create is not set. */
     owed_status (*open)(
@@ -102,6 +105,15 @@ struct driver {
     /* hurry: until the open transaction ends no statement of it waits for a lock; BUSY instead. NULL
      * where nothing waits row by row. */
     owed_status (*hurry)(struct db *db, owed_error *err);
+
+    /*
+     * contention tells how others' locks came between a receiver and the open transaction, by what its last
+     * statement on the connection came to. BUSY: it was refused, as it would have had to wait. ABORTED: a
+     * deadlock or a serialization failure, and the transaction is of no use any more. UNSURE: it failed,
+     * nobody can tell why, and the transaction goes on from a savepoint only. OK: none of these. NULL
+     * where nothing waits row by row.
+     */
+    owed_status (*contention)(struct db *db);
 
     /* sweep ends what a receiver left running on the connection; nothing of ours is running. */
     void (*sweep)(struct db *db);

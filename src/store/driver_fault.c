@@ -228,6 +228,13 @@ fault_hurry(struct db *db, owed_error *err)
 }
 
 static owed_status
+fault_contention(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->contention(inner);
+}
+
+static owed_status
 fault_now(struct db *db, int64_t *ret_now_us, owed_error *err)
 {
     struct fault_db *fault = fault_of(db);
@@ -326,6 +333,9 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.sql = inner->driver->sql;
     db->driver.open = inner->driver->open;
     db->driver.adopt = inner->driver->adopt;
+    db->driver.single_writer = inner->driver->single_writer;
+    db->driver.settles_early = inner->driver->settles_early;
+    db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
     db->driver.now = inner->driver->now == NULL ? NULL : fault_now;
     db->driver.session = inner->driver->session == NULL ? NULL : fault_session;

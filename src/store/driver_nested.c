@@ -217,7 +217,9 @@ driver_nest(struct db *inner)
     db->driver.changed = nested_changed;
     db->driver.alone = NULL;
     db->driver.hurry = NULL;
-    db->driver.now = NULL; // the handle has its clock already
+    db->driver.contention = NULL;
+    db->driver.settles_early = false; // the outer transaction's end is the caller's
+    db->driver.now = NULL;            // the handle has its clock already
     db->driver.session = NULL;
     db->driver.end_session = NULL;
     db->driver.path = nested_path;
