@@ -5,11 +5,8 @@
 #include "desk.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <owed/sqlite.h>
 
 static void
 pass_time(void *state, int64_t timeout_us)
@@ -104,33 +101,33 @@ desk_once(struct desk *desk)
     desk_run(desk);
 }
 
-static sqlite3_stmt *
-ask(struct desk *desk, const char *sql)
+void
+desk_promise(struct desk *desk)
 {
-    struct db *other = desk->f->other;
-    sqlite3 *db = other->driver->native(other);
-    sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    return stmt;
+    raw_run(desk->f->raw,
+        "create table parent (id integer primary key);"
+        "create table child (id integer references parent (id) "
+        "deferrable initially deferred)");
+    if (test_store_is("sqlite"))
+        fixture_run(desk->f->owed->db, "pragma foreign_keys = on");
 }
 
 int64_t
 desk_number(struct desk *desk, const char *sql)
 {
-    sqlite3_stmt *stmt = ask(desk, sql);
-    int64_t number = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return number;
+    return raw_number(desk->f->raw, sql);
 }
 
 void
 desk_text(struct desk *desk, const char *sql, char text[static 256])
 {
-    sqlite3_stmt *stmt = ask(desk, sql);
-    snprintf(text, 256, "%s", (const char *)sqlite3_column_text(stmt, 0));
-    sqlite3_finalize(stmt);
+    raw_text(desk->f->raw, sql, text);
+}
+
+void
+desk_list(struct desk *desk, const char *sql, char text[static 256])
+{
+    raw_list(desk->f->raw, sql, text);
 }
 
 int64_t
@@ -160,10 +157,10 @@ desk_logged(const struct desk *desk, const char *words)
 void
 run_sql(owed_delivery *delivery, const char *sql)
 {
-    sqlite3 *db = owed_delivery_sqlite(delivery);
-    if (db == NULL)
+    struct raw *raw = fixture_raw(owed_delivery_tx(delivery));
+    if (raw == NULL)
         return; // the store is away: what is returned does not count
-    sqlite3_exec(db, sql, NULL, NULL, NULL);
+    raw_try(raw, sql);
 }
 
 void
@@ -230,7 +227,7 @@ begins_anew(struct actor *actor, owed_delivery *delivery, const order *order)
     (void)actor;
     write_row(delivery, order->id);
     run_sql(delivery, "rollback");
-    run_sql(delivery, "begin immediate");
+    run_sql(delivery, "begin");
     write_row(delivery, order->id);
     return owed_done();
 }
@@ -245,12 +242,10 @@ stops(struct actor *actor, owed_delivery *delivery, const order *order)
 void
 rob(struct desk *desk, int64_t delivery_id)
 {
-    char sql[200];
-    snprintf(sql, sizeof sql,
-        "update owed_delivery set claimed_by = 'thief', claimed_at = claimed_at + 1 where id = "
-        "%" PRId64,
+    raw_runf(desk->f->raw,
+        "update owed_delivery set claimed_by = 'thief', claimed_at = moment(micros(claimed_at) + 1) "
+        "where id = %" PRId64,
         delivery_id);
-    fixture_run(desk->f->other, sql);
 }
 
 owed_outcome

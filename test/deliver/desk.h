@@ -53,10 +53,14 @@ void desk_fire_many(struct desk *desk, int64_t count);
 void desk_run(struct desk *desk);
 void desk_once(struct desk *desk);
 
+/* desk_promise makes a table `child` whose rows must have a parent by the time they are committed. */
+void desk_promise(struct desk *desk);
+
 /* What stands in the store, asked on the other connection. */
 int64_t desk_number(struct desk *desk, const char *sql);
 void desk_text(struct desk *desk, const char *sql, char text[static 256]);
-int64_t desk_count(struct desk *desk, const char *status); // deliveries
+void desk_list(struct desk *desk, const char *sql, char text[static 256]); // all rows, by commas
+int64_t desk_count(struct desk *desk, const char *status);                 // deliveries
 int64_t desk_written(struct desk *desk, int64_t order_id); // rows of the application
 bool desk_logged(const struct desk *desk, const char *words);
 
@@ -66,6 +70,12 @@ bool desk_logged(const struct desk *desk, const char *words);
     do { \
         char text_[256]; \
         desk_text((desk), (sql), text_); \
+        assert_string_equal(text_, (expected)); \
+    } while (0)
+#define assert_list(desk, sql, expected) \
+    do { \
+        char text_[256]; \
+        desk_list((desk), (sql), text_); \
         assert_string_equal(text_, (expected)); \
     } while (0)
 

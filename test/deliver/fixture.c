@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * fixture.c - see fixture.h. The one place of these tests that knows which store they run on.
+ * fixture.c - see fixture.h. A shop on a store of its own.
  */
 #include "fixture.h"
 
-#include <dirent.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "deliver/join.h"
 
 static const owed_field order_fields[] = {
     OWED_INT64(order, id),
@@ -44,11 +42,9 @@ fixture_new(void)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    // In memory where that can be: thousands of commits would wait for the disk.
-    const char *base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(fixture->folder, sizeof fixture->folder, "%s/owed-test-XXXXXX", base);
-    assert_non_null(mkdtemp(fixture->folder));
-    snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/shop.db", fixture->folder);
+    test_store_new(&fixture->store);
+    fixture->url = fixture->store.url;
+    fixture->folder = fixture->store.folder;
     fixture->now_us = FIXTURE_NOW_US;
     fixture->seed = 42;
     fixture->busy_timeout_us = US_PER_MS;
@@ -60,19 +56,8 @@ fixture_new(void)
         assert_ok(owed_declare_event(fixture->registry, types[i], &fixture->err));
     struct db_options options = {.busy_timeout_us = US_PER_SECOND};
     assert_ok(store_open(fixture->url, &options, &fixture->other, &fixture->err));
+    fixture->raw = raw_open(fixture->url);
     return fixture;
-}
-
-static void
-remove_folder(const char *path)
-{
-    DIR *dir = opendir(path);
-    assert_non_null(dir);
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-    rmdir(path);
 }
 
 void
@@ -82,7 +67,8 @@ fixture_free(struct fixture *fixture)
     store_close(fixture->other);
     owed_registry_free(fixture->registry);
     buf_done(&fixture->log);
-    remove_folder(fixture->folder);
+    raw_close(fixture->raw);
+    test_store_free(&fixture->store);
     free(fixture);
 }
 
@@ -161,15 +147,30 @@ fixture_commit(struct fixture *fixture)
 bool
 fixture_try(struct db *db, const char *statements)
 {
-    return db->driver->script(db, statements, NULL) == OWED_OK;
+    return raw_try(raw_of(db), statements);
 }
 
 void
 fixture_run(struct db *db, const char *statements)
 {
-    owed_error err = {0};
-    if (db->driver->script(db, statements, &err) != OWED_OK)
-        fail_msg("%s: %s", statements, err.text);
+    raw_run(raw_of(db), statements);
+}
+
+void
+fixture_join(struct fixture *fixture, struct raw *raw)
+{
+    const struct driver *driver;
+    assert_ok(driver_for(fixture->url, &driver, &fixture->err));
+    owed_status status =
+        owed_driver_join(fixture->owed, driver, raw_native(raw), &fixture->tx, &fixture->err);
+    if (status != OWED_OK)
+        fail_msg("owed_driver_join: %s", fixture->err.text);
+}
+
+struct raw *
+fixture_raw(owed_tx *tx)
+{
+    return tx == NULL ? NULL : raw_of(tx->db);
 }
 
 size_t
@@ -209,7 +210,7 @@ fixture_event(struct fixture *fixture, int64_t id, struct arena *arena)
 void
 fixture_table(struct fixture *fixture)
 {
-    fixture_run(fixture->other, "create table app (id integer not null)");
+    raw_run(fixture->raw, "create table app (id integer not null)");
 }
 
 void
@@ -221,12 +222,5 @@ fixture_add(struct db *db)
 size_t
 fixture_rows(struct fixture *fixture)
 {
-    sqlite3 *db = fixture->other->driver->native(fixture->other);
-    sqlite3_stmt *stmt = NULL;
-    assert_int_equal(
-        sqlite3_prepare_v2(db, "select count(*) from app", -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    size_t count = (size_t)sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return count;
+    return (size_t)raw_number(fixture->raw, "select count(*) from app");
 }

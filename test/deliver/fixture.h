@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "deliver/handle.h"
+#include "test_store.h"
 
 #define FIXTURE_NOW_US (INT64_C(1796000000) * 1000000)
 
@@ -32,8 +33,9 @@ extern const owed_event_type order_shipped; // "shop.OrderShipped", an order
 extern const owed_event_type note_taken;    // "shop.NoteTaken", opaque
 
 struct fixture {
-    char folder[64];
-    char url[128];
+    struct test_store store;
+    const char *folder; // of the test's own; on SQLite the store is in it
+    const char *url;
     int64_t now_us;
     bool has_one_clock;      // the monotonic clock stands still with it
     int64_t busy_timeout_us; // a millisecond, unless a test has a second writer that is no sham
@@ -43,6 +45,7 @@ struct fixture {
     owed_tx *tx;
     owed_error err;
     struct db *other; // the second connection
+    struct raw *raw;  // a third one, as the application has it
     struct buf log;   // every line that the handle logged
 };
 
@@ -61,8 +64,8 @@ void fixture_begin(struct fixture *fixture);
 int64_t fixture_fire(struct fixture *fixture, const owed_event_type *type, int64_t order_id);
 void fixture_commit(struct fixture *fixture);
 
-/* fixture_run runs statements as the application would, and expects them to work. fixture_try only
- * tells whether they did. */
+/* fixture_run runs statements on a connection of ours as the application would, and expects them to
+ * work. fixture_try only tells whether they did. */
 void fixture_run(struct db *db, const char *statements);
 bool fixture_try(struct db *db, const char *statements);
 
@@ -78,6 +81,11 @@ struct event_row fixture_event(struct fixture *fixture, int64_t id, struct arena
 void fixture_table(struct fixture *fixture);
 void fixture_add(struct db *db);
 size_t fixture_rows(struct fixture *fixture);
+
+/* fixture_join fires in the transaction that an application's connection has open. */
+void fixture_join(struct fixture *fixture, struct raw *raw);
+/* fixture_raw is the connection of a transaction, or of a receiver's; NULL: there is none. */
+struct raw *fixture_raw(owed_tx *tx);
 
 #define assert_ok(call) assert_status(OWED_OK, call)
 #define assert_status(expected, call) \

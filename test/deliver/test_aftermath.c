@@ -85,10 +85,10 @@ dies(struct post *post, int64_t orders, enum phase phase, struct death death)
     desk_fire_many(desk, orders);
     char sql[300];
     snprintf(sql, sizeof sql,
-        "update owed_delivery set status = 'claimed', claimed_by = '%s/0', claimed_at = 5, "
-        "lease_expires_at = %" PRId64,
+        "update owed_delivery set status = 'claimed', claimed_by = '%s/0', claimed_at = moment(5), "
+        "lease_expires_at = moment(%" PRId64 ")",
         post->shared->instance, FIXTURE_NOW_US + OWED_MINUTES(5));
-    fixture_run(desk->f->other, sql);
+    raw_run(desk->f->raw, sql);
     const struct in_hand hand = {
         .delivery_id = desk_number(desk, "select min(id) from owed_delivery"),
         .claimed_at_us = 5,
@@ -118,7 +118,7 @@ assert_free(struct post *post, int64_t expected)
 {
     assert_int_equal(desk_number(post->desk,
                          "select count(*) from owed_delivery where status = "
-                         "'claimed' and lease_expires_at = 0"),
+                         "'claimed' and lease_expires_at = moment(0)"),
         expected);
 }
 
@@ -172,7 +172,7 @@ the_last_attempt_of_one_that_crashes_ends_it(void **state)
 {
     struct post *post = *state;
     dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGABRT});
-    fixture_run(post->desk->f->other, "update owed_delivery set attempts = 4");
+    raw_run(post->desk->f->raw, "update owed_delivery set attempts = 4");
     next_worker(post);
     assert_count(post->desk, "dead", 1);
     assert_int_equal(atomic_load(&post->shared->dead), 1);
@@ -261,7 +261,7 @@ what_somebody_else_holds_by_now_is_left_alone(void **state)
 {
     struct post *post = *state;
     dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
-    fixture_run(post->desk->f->other, "update owed_delivery set claimed_by = 'x'");
+    raw_run(post->desk->f->raw, "update owed_delivery set claimed_by = 'x'");
     next_worker(post);
     assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
     assert_count(post->desk, "claimed", 2);
@@ -273,7 +273,7 @@ a_later_claim_of_the_same_worker_is_not_the_one_that_crashed(void **state)
 {
     struct post *post = *state;
     dies(post, 1, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
-    fixture_run(post->desk->f->other, "update owed_delivery set claimed_at = 6");
+    raw_run(post->desk->f->raw, "update owed_delivery set claimed_at = moment(6)");
     next_worker(post);
     assert_int_equal(desk_number(post->desk, "select sum(attempts) from owed_delivery"), 0);
 }
@@ -345,7 +345,7 @@ a_colleague_writes(struct actor *actor, owed_delivery *delivery, const order *or
     (void)delivery;
     (void)order;
     struct post *post = actor->state;
-    fixture_run(post->desk->f->other, "insert into app (id) values (1000)");
+    raw_run(post->desk->f->raw, "insert into app (id) values (1000)");
     shared_committed(post->shared);
     return owed_done();
 }
@@ -397,10 +397,10 @@ runs_long(struct post *post)
     desk_fire_many(desk, 2);
     char sql[300];
     snprintf(sql, sizeof sql,
-        "update owed_delivery set status = 'claimed', claimed_by = '%s/1', claimed_at = 5, "
-        "lease_expires_at = %" PRId64,
+        "update owed_delivery set status = 'claimed', claimed_by = '%s/1', claimed_at = moment(5), "
+        "lease_expires_at = moment(%" PRId64 ")",
         post->shared->instance, FIXTURE_NOW_US + OWED_MINUTES(5));
-    fixture_run(desk->f->other, sql);
+    raw_run(desk->f->raw, sql);
     post->shared->slot_count = 2;
     const struct in_hand hand = {
         .delivery_id = desk_number(desk, "select min(id) from owed_delivery"),
@@ -535,5 +535,5 @@ main(void)
         TEST(the_limit_is_shared),
         TEST(a_worker_for_inside_receivers_leaves_outside_ones_alone_and_says_there_are_some),
     };
-    return cmocka_run_group_tests_name("the aftermath of a death", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("the aftermath of a death", tests);
 }

@@ -124,5 +124,5 @@ main(void)
         CASE(a_process_that_has_the_store_open_is_noticed_until_it_ends),
         CASE(a_process_of_our_own_does_not_count),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("alone", tests);
 }

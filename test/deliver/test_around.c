@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <owed/sqlite.h>
 #include <owed/testing.h>
 
 #include "base/clock.h"
@@ -339,7 +338,7 @@ begins(struct scene *scene, owed_delivery *delivery)
     (void)delivery;
     owed_tx *tx = NULL;
     assert_ok(owed_begin(scene->desk->f->owed, &tx, &scene->desk->f->err));
-    sqlite3_exec(owed_tx_sqlite(tx), "insert into app (id) values (99)", NULL, NULL, NULL);
+    raw_run(fixture_raw(tx), "insert into app (id) values (99)");
     return owed_done();
 }
 
@@ -424,10 +423,10 @@ a_row_that_does_not_reach_its_receiver_is_not_wrapped(void **state)
     struct scene scene = {0};
     open_scene(desk, &scene, (owed_receiver){0});
     desk_fire_many(desk, 3);
-    fixture_run(desk->f->other,
+    raw_run(desk->f->raw,
         "update owed_event set payload = '{\"id\":\"seven\"}' where id = 1;"
         "update owed_delivery set losses = 10 where id = 2;"
-        "update owed_event set recorded_at = 5 where id = 3;"
+        "update owed_event set recorded_at = moment(5) where id = 3;"
         "update owed_delivery set receiver_key = 'shop.gone' where id = 3");
     desk->settings.orphan_grace_us = -1;
     for (int i = 0; i < 3; i++)
@@ -668,5 +667,5 @@ main(void)
         DESK_TEST(one_that_cannot_be_entered_at_all_is_refused),
         DESK_TEST(leave_may_be_left_out),
     };
-    return cmocka_run_group_tests_name("the hook around an attempt", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("the hook around an attempt", tests);
 }

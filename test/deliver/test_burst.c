@@ -212,5 +212,5 @@ main(int argc, char **argv)
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests_name("deliver burst", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("deliver burst", tests);
 }

@@ -396,5 +396,5 @@ main(void)
         TEST(outcomes_that_are_written_early_go_with_their_group),
         TEST(a_group_whose_answer_was_lost_is_counted_and_not_repeated),
     };
-    return cmocka_run_group_tests_name("contention", tests, NULL, NULL);
+    return RUN_ON_SQLITE("contention", tests);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <owed/sqlite.h>
 #include <owed/testing.h>
 
 #include "base/clock.h"
@@ -304,7 +303,7 @@ a_payload_that_cannot_be_decoded_is_never_started(void **state)
     struct desk *desk = *state;
     open_agency(desk, (owed_receiver){0});
     desk_fire(desk, 1);
-    fixture_run(desk->f->other, "update owed_event set payload = '{\"id\":\"seven\"}'");
+    raw_run(desk->f->raw, "update owed_event set payload = '{\"id\":\"seven\"}'");
     desk_once(desk);
     assert_int_equal(agency.calls, 0);
     assert_text(desk, "select verdict from owed_attempt", "undecodable");
@@ -696,5 +695,5 @@ main(void)
         DESK_TEST(it_sees_the_outcome_of_the_function_that_finished_it),
         DESK_TEST(start_is_for_durable_receivers_and_stands_alone),
     };
-    return cmocka_run_group_tests_name("receivers that only start", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("receivers that only start", tests);
 }

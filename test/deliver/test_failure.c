@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <owed/sqlite.h>
-
 #include "base/clock.h"
 
 /* What on_failure was told; the actor's state. */
@@ -213,7 +211,7 @@ too_many_losses_are_told_as_a_death(void **state)
     struct actor actor = {0};
     open_told(desk, &actor, &told, (owed_receiver){0});
     desk_fire(desk, 1);
-    fixture_run(desk->f->other, "update owed_delivery set losses = 10");
+    raw_run(desk->f->raw, "update owed_delivery set losses = 10");
     desk_once(desk);
     assert_int_equal(actor.calls, 0);
     assert_int_equal(told.calls, 1);
@@ -231,7 +229,7 @@ a_payload_that_cannot_be_decoded_is_logged_with_the_decoders_words_and_not_told(
     struct actor actor = {0};
     open_told(desk, &actor, &told, (owed_receiver){0});
     desk_fire(desk, 1);
-    fixture_run(desk->f->other, "update owed_event set payload = '{\"id\":\"seven\"}'");
+    raw_run(desk->f->raw, "update owed_event set payload = '{\"id\":\"seven\"}'");
     desk_once(desk);
     assert_count(desk, "dead", 1);
     assert_int_equal(told.calls, 0);
@@ -247,8 +245,8 @@ an_orphaned_row_is_neither_told_nor_logged_as_a_failure(void **state)
     struct actor actor = {0};
     open_told(desk, &actor, &told, (owed_receiver){0});
     desk_fire(desk, 1);
-    fixture_run(desk->f->other, "update owed_delivery set receiver_key = 'shop.gone'");
-    fixture_run(desk->f->other, "update owed_event set recorded_at = 5");
+    raw_run(desk->f->raw, "update owed_delivery set receiver_key = 'shop.gone'");
+    raw_run(desk->f->raw, "update owed_event set recorded_at = moment(5)");
     desk->settings.orphan_grace_us = -1;
     desk_once(desk);
     assert_count(desk, "orphaned", 1);
@@ -298,9 +296,7 @@ writes_and_fires(struct told *told, owed *handle)
 {
     owed_tx *tx = NULL;
     assert_ok(owed_begin(handle, &tx, &told->desk->f->err));
-    assert_int_equal(
-        sqlite3_exec(owed_tx_sqlite(tx), "insert into app (id) values (99)", NULL, NULL, NULL),
-        SQLITE_OK);
+    raw_run(fixture_raw(tx), "insert into app (id) values (99)");
     const order order = {.id = 2, .currency = "EUR"};
     assert_ok(owed_fire(tx, &order_shipped, &order, NULL, NULL, &told->desk->f->err));
     assert_ok(owed_commit(tx, &told->desk->f->err));
@@ -327,7 +323,7 @@ leaves_open(struct told *told, owed *handle)
 {
     owed_tx *tx = NULL;
     assert_ok(owed_begin(handle, &tx, &told->desk->f->err));
-    sqlite3_exec(owed_tx_sqlite(tx), "insert into app (id) values (99)", NULL, NULL, NULL);
+    raw_run(fixture_raw(tx), "insert into app (id) values (99)");
 }
 
 static void
@@ -418,5 +414,5 @@ main(void)
         DESK_TEST(it_is_for_durable_receivers_only),
         DESK_TEST(the_failure_line_has_five_facts_and_no_words_of_the_receiver),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("failure", tests);
 }

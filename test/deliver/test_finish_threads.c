@@ -258,5 +258,5 @@ main(void)
         FIXTURE_TEST(the_hook_is_entered_and_left_on_the_relays_own_thread),
         FIXTURE_TEST(a_relay_that_stops_takes_in_what_is_finished_meanwhile),
     };
-    return cmocka_run_group_tests_name("finishing from other threads", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("finishing from other threads", tests);
 }

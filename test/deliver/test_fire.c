@@ -98,7 +98,7 @@ a_savepoint_of_the_caller_undoes_what_was_fired_after_it(void **state)
     int64_t first = fixture_fire(f, &order_placed, 1);
     fixture_run(f->owed->db, "savepoint mine");
     fixture_fire(f, &order_placed, 2);
-    fixture_run(f->owed->db, "rollback to mine; release mine");
+    fixture_run(f->owed->db, "rollback to savepoint mine; release savepoint mine");
     fixture_commit(f);
     assert_int_equal(fixture_events(f), 1);
     assert_int_equal(fixture_owed(f, 0, NULL), 3);
@@ -542,5 +542,5 @@ main(void)
         CASE(a_payload_over_16_mib_is_refused_and_one_of_16_mib_is_not),
         CASE(two_events_never_have_one_uid),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("fire", tests);
 }

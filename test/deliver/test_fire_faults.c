@@ -91,7 +91,7 @@ place(struct faulty *faulty)
     owed_status status = owed_begin(f->owed, &tx, &f->err);
     if (status != OWED_OK)
         return status;
-    f->owed->db->driver->script(f->owed->db, "insert into app (id) values (1)", NULL);
+    fixture_try(f->owed->db, "insert into app (id) values (1)");
     for (int64_t i = 0; i < ORDERS; i++) {
         order payload = {.id = i, .cents = 100, .currency = "EUR"};
         owed_status fired = owed_fire(tx, &order_placed, &payload, NULL, NULL, &f->err);
@@ -185,10 +185,8 @@ a_refusal_in_mid_write_ends_the_transaction(void **state)
     struct faulty *faulty = *state;
     struct fixture *f = faulty->fixture;
     open_unpublished(faulty);
-    fixture_run(f->other,
-        "create trigger no_billing before insert on owed_delivery "
-        "when new.receiver_key = 'shop.billing' "
-        "begin select raise(abort, 'the shelf is broken'); end");
+    raw_refuse(f->raw, "owed_delivery", "insert", "new.receiver_key = 'shop.billing'",
+        "the shelf is broken");
     order payload = {.id = 1};
     fixture_begin(f);
     fixture_add(f->owed->db);
@@ -201,7 +199,7 @@ a_refusal_in_mid_write_ends_the_transaction(void **state)
     assert_says(f->err, "the shelf is broken");
     assert_int_equal(fixture_events(f), 0);
     assert_int_equal(fixture_rows(f), 0);
-    fixture_run(f->other, "drop trigger no_billing");
+    raw_allow(f->raw, "owed_delivery", "insert");
     assert_ok(place(faulty));
     assert_int_equal(fixture_events(f), ORDERS);
 }
@@ -212,10 +210,8 @@ a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on(void **
     struct faulty *faulty = *state;
     struct fixture *f = faulty->fixture;
     fixture_open(f);
-    fixture_run(f->other,
-        "create trigger no_billing before insert on owed_delivery "
-        "when new.receiver_key = 'shop.billing' "
-        "begin select raise(abort, 'the shelf is broken'); end");
+    raw_refuse(f->raw, "owed_delivery", "insert", "new.receiver_key = 'shop.billing'",
+        "the shelf is broken");
     order payload = {.id = 1};
     fixture_begin(f);
     fixture_add(f->owed->db);
@@ -241,5 +237,5 @@ main(void)
         CASE(a_refusal_in_mid_write_ends_the_transaction),
         CASE(a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("fire faults", tests);
 }

@@ -164,5 +164,5 @@ main(void)
         CASE(a_stop_wakes_whatever_waits_and_leaves_errno_alone),
         CASE(a_busy_store_is_busy_and_nothing_is_left_open),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("handle", tests);
 }

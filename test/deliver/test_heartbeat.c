@@ -264,10 +264,10 @@ at_a_stop_leases_are_looked_after_until_the_last_receiver_has_returned(void **st
     desk_fire(desk, 1);
     char sql[300];
     snprintf(sql, sizeof sql,
-        "update owed_delivery set status = 'claimed', claimed_by = '%s/0', claimed_at = 5, "
-        "lease_expires_at = %lld",
+        "update owed_delivery set status = 'claimed', claimed_by = '%s/0', claimed_at = moment(5), "
+        "lease_expires_at = moment(%lld)",
         ward->shared->instance, (long long)(FIXTURE_NOW_US + LEASE_US));
-    fixture_run(desk->f->other, sql);
+    raw_run(desk->f->raw, sql);
     const struct in_hand hand = {.delivery_id = 1,
         .claimed_at_us = 5,
         .lease_us = LEASE_US,
@@ -315,5 +315,5 @@ main(void)
         WARD_TEST(at_a_stop_leases_are_looked_after_until_the_last_receiver_has_returned),
         WARD_TEST(at_a_stop_nobody_stays_for_a_worker_that_died),
     };
-    return cmocka_run_group_tests_name("leases of what runs for long", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("leases of what runs for long", tests);
 }

@@ -203,7 +203,7 @@ a_savepoint_rolled_back_does_not_lift_a_veto(void **state)
     fixture_begin(f);
     fixture_run(f->owed->db, "savepoint mine");
     assert_status(OWED_VETOED, fire(f, &order_placed, 13));
-    fixture_run(f->owed->db, "rollback to mine; release mine");
+    fixture_run(f->owed->db, "rollback to savepoint mine; release savepoint mine");
     assert_status(OWED_VETOED, owed_commit(f->tx, &f->err));
     assert_int_equal(fixture_events(f), 0);
 }
@@ -432,5 +432,5 @@ main(void)
         CASE(a_receiver_may_not_end_the_transaction_by_our_functions),
         CASE(in_a_delivery_a_veto_only_marks_the_transaction),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("inline", tests);
 }

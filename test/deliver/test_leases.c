@@ -106,10 +106,10 @@ a_lapsed_claim_is_taken_strictly_after_its_lease_and_is_a_loss(void **state)
     desk_fire(desk, 1);
     char sql[200];
     snprintf(sql, sizeof sql,
-        "update owed_delivery set status = 'claimed', claimed_by = 'dead', claimed_at = 5, "
-        "lease_expires_at = %" PRId64,
+        "update owed_delivery set status = 'claimed', claimed_by = 'dead', claimed_at = moment(5), "
+        "lease_expires_at = moment(%" PRId64 ")",
         FIXTURE_NOW_US);
-    fixture_run(desk->f->other, sql);
+    raw_run(desk->f->raw, sql);
     desk_once(desk);
     assert_int_equal(actor.calls, 0);
     desk->f->now_us++;
@@ -247,5 +247,5 @@ main(void)
         TEST(they_are_written_before_a_transaction_begins),
         TEST(each_one_is_fenced_by_itself),
     };
-    return cmocka_run_group_tests_name("leases", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("leases", tests);
 }

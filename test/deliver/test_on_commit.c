@@ -208,7 +208,7 @@ a_savepoint_rolled_back_takes_its_events_receivers_along(void **state)
     fixture_fire(f, &order_placed, 1);
     fixture_run(f->owed->db, "savepoint mine");
     fixture_fire(f, &order_placed, 2);
-    fixture_run(f->owed->db, "rollback to mine; release mine");
+    fixture_run(f->owed->db, "rollback to savepoint mine; release savepoint mine");
     // The id may come again: it is the uid that tells this event from the one that is gone.
     fixture_fire(f, &order_placed, 3);
     fixture_commit(f);
@@ -383,5 +383,5 @@ main(void)
         CASE(a_receiver_that_fires_itself_for_ever_is_stopped),
         CASE(a_transaction_that_it_left_open_is_rolled_back),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("on commit", tests);
 }

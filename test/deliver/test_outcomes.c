@@ -137,7 +137,7 @@ at_the_bound_a_deferral_is_the_end_and_one_microsecond_before_it_is_not(void **s
     desk->f->now_us = FIXTURE_NOW_US + HOUR - 1;
     one_pass(desk);
     assert_count(desk, "failed", 1);
-    fixture_run(desk->f->other, "update owed_delivery set available_at = 1");
+    raw_run(desk->f->raw, "update owed_delivery set available_at = moment(1)");
     desk->f->now_us = FIXTURE_NOW_US + HOUR;
     desk->counts = (owed_relay_counts){0};
     one_pass(desk);
@@ -221,7 +221,7 @@ what_is_not_due_yet_is_pending_until_then_and_nothing_is_counted(void **state)
     struct actor actor = {.acts = {[7] = is_not_due_yet}, .state = &until_us};
     open_with(desk, &actor, mail);
     desk_fire(desk, 7);
-    fixture_run(desk->f->other, "update owed_delivery set attempts = 2, last_error = 'before'");
+    raw_run(desk->f->raw, "update owed_delivery set attempts = 2, last_error = 'before'");
     desk->f->now_us += 2 * HOUR; // past give_up_after
     one_pass(desk);
     assert_int_equal(actor.calls, 1);
@@ -373,7 +373,7 @@ a_receiver_that_was_not_published_yet_is_due_at_the_same_moment(void **state)
     owed_receiver receiver = stock;
     receiver.due_us = HOUR;
     open_with(desk, &actor, receiver);
-    fixture_run(desk->f->other, "delete from owed_receiver");
+    raw_run(desk->f->raw, "delete from owed_receiver");
     desk_fire(desk, 7);
     assert_int_equal(row(desk, "due_at"), FIXTURE_NOW_US + HOUR);
     assert_int_equal(row(desk, "available_at"), FIXTURE_NOW_US + HOUR);
@@ -415,5 +415,5 @@ main(void)
         TEST(a_receiver_that_was_not_published_yet_is_due_at_the_same_moment),
         TEST(the_bound_counts_from_the_moment_it_is_due),
     };
-    return cmocka_run_group_tests_name("deliver outcomes", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("deliver outcomes", tests);
 }

@@ -177,5 +177,5 @@ main(void)
         CASE(each_dedupe_key_is_fired_once_whoever_wins),
         CASE(what_is_published_meanwhile_takes_nothing_from_anyone),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("races", tests);
 }

@@ -483,14 +483,11 @@ breaks_a_promise(struct actor *actor, owed_delivery *delivery, const order *orde
 static void
 a_commit_that_the_store_refuses_is_a_failure_that_says_why(void **state)
 {
+    NOT_ON("mariadb", "it has no constraint that waits for the commit");
     struct desk *desk = *state;
     struct actor actor = {.acts = {[7] = breaks_a_promise}};
     open_with(desk, &actor);
-    fixture_run(desk->f->other,
-        "create table parent (id integer primary key);"
-        "create table child (id integer references parent (id) "
-        "deferrable initially deferred)");
-    fixture_run(desk->f->owed->db, "pragma foreign_keys = on");
+    desk_promise(desk);
     desk_fire_many(desk, 8);
     desk->settings.passes = 1;
     desk_run(desk);
@@ -512,9 +509,9 @@ a_row_that_was_lost_too_often_is_dead_without_another_run(void **state)
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire_many(desk, 3);
-    fixture_run(desk->f->other,
-        "update owed_delivery set status = 'claimed', claimed_by = 'x', claimed_at = 1, "
-        "lease_expires_at = 2, losses = 9 where event_id = 2");
+    raw_run(desk->f->raw,
+        "update owed_delivery set status = 'claimed', claimed_by = 'x', claimed_at = moment(1), "
+        "lease_expires_at = moment(2), losses = 9 where event_id = 2");
     desk_once(desk);
     assert_int_equal(actor.calls, 2);
     assert_count(desk, "succeeded", 2);
@@ -533,9 +530,9 @@ below_the_limit_it_is_run_and_its_outcome_clears_it(void **state)
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire(desk, 7);
-    fixture_run(desk->f->other,
-        "update owed_delivery set status = 'claimed', claimed_by = 'x', claimed_at = 1, "
-        "lease_expires_at = 2, losses = 8");
+    raw_run(desk->f->raw,
+        "update owed_delivery set status = 'claimed', claimed_by = 'x', claimed_at = moment(1), "
+        "lease_expires_at = moment(2), losses = 8");
     desk_once(desk);
     assert_count(desk, "succeeded", 1);
     assert_int_equal(desk_number(desk, "select losses from owed_delivery"), 0);
@@ -554,8 +551,8 @@ rows_of_unknown_receivers_are_left_and_cost_the_known_ones_nothing(void **state)
     for (int64_t i = 1; i <= 5; i++)
         fixture_fire(desk->f, &order_placed, i);
     fixture_commit(desk->f);
-    fixture_run(desk->f->other,
-        "update owed_delivery set receiver_key = 'other.thing' where event_id <= 3");
+    raw_run(
+        desk->f->raw, "update owed_delivery set receiver_key = 'other.thing' where event_id <= 3");
     desk->settings.batch_size = 2;
     desk_once(desk);
     assert_int_equal(actor.calls, 2);
@@ -568,7 +565,7 @@ rows_of_unknown_receivers_are_left_and_cost_the_known_ones_nothing(void **state)
     assert_int_equal(
         desk_number(desk,
             "select count(*) from owed_delivery where receiver_key = 'other.thing' and "
-            "(status = 'pending' or lease_expires_at = 0)"),
+            "(status = 'pending' or lease_expires_at = moment(0))"),
         3);
 }
 
@@ -579,7 +576,7 @@ a_row_whose_receiver_nobody_declares_is_orphaned_after_the_grace(void **state)
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire(desk, 7);
-    fixture_run(desk->f->other, "update owed_delivery set receiver_key = 'gone.thing'");
+    raw_run(desk->f->raw, "update owed_delivery set receiver_key = 'gone.thing'");
     desk->f->now_us += OWED_MINUTES(10) - 1;
     desk_once(desk);
     assert_count(desk, "orphaned", 0);
@@ -597,7 +594,7 @@ a_receiver_that_is_declared_for_another_event_now_fails_what_it_is_still_owed(vo
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire(desk, 7);
-    fixture_run(desk->f->other, "update owed_event set name = 'shop.OrderShipped'");
+    raw_run(desk->f->raw, "update owed_event set name = 'shop.OrderShipped'");
     desk->settings.passes = 1;
     desk_run(desk);
     assert_int_equal(actor.calls, 0);
@@ -611,7 +608,7 @@ an_event_that_is_unknown_here_is_left_for_a_relay_that_knows_it(void **state)
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire(desk, 7);
-    fixture_run(desk->f->other, "update owed_event set name = 'shop.New'");
+    raw_run(desk->f->raw, "update owed_event set name = 'shop.New'");
     desk_once(desk);
     assert_int_equal(actor.calls, 0);
     assert_int_equal(desk_number(desk, "select attempts from owed_delivery"), 0);
@@ -631,7 +628,7 @@ an_event_that_was_withdrawn_fails_what_is_still_owed_after_the_grace(void **stat
         "update owed_event set name = 'shop.Old'; insert into owed_event_type (name, app, version, "
         "published_at, removed_at) values ('shop.Old', 'shop', 1, 1, %" PRId64 ")",
         FIXTURE_NOW_US);
-    fixture_run(desk->f->other, sql);
+    raw_run(desk->f->raw, sql);
     desk->settings.passes = 1;
     desk->f->now_us += OWED_MINUTES(10) - 1;
     desk_run(desk);
@@ -651,7 +648,7 @@ deletes_the_next(struct actor *actor, owed_delivery *delivery, const order *orde
     char sql[128];
     snprintf(sql, sizeof sql, "delete from owed_delivery where event_id = %" PRId64,
         owed_delivery_event_id(delivery) + 1);
-    fixture_run(actor->desk->f->other, sql);
+    raw_run(actor->desk->f->raw, sql);
     return owed_done();
 }
 
@@ -702,5 +699,5 @@ main(void)
         TEST(an_event_that_was_withdrawn_fails_what_is_still_owed_after_the_grace),
         TEST(a_row_that_is_deleted_meanwhile_harms_no_other),
     };
-    return cmocka_run_group_tests_name("relay", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("relay", tests);
 }

@@ -422,7 +422,7 @@ a_row_that_cannot_be_run_here_makes_no_hot_loop(void **state)
     struct actor actor = {0};
     open_with(desk, &actor);
     desk_fire(desk, 1);
-    fixture_run(desk->f->other, "update owed_event set name = 'shop.New'");
+    raw_run(desk->f->raw, "update owed_event set name = 'shop.New'");
     desk->settings.passes = 12;
     desk_run(desk);
     int64_t total = desk->f->now_us - FIXTURE_NOW_US;
@@ -457,5 +457,5 @@ main(void)
         TEST(it_wakes_when_the_next_row_falls_due),
         TEST(a_row_that_cannot_be_run_here_makes_no_hot_loop),
     };
-    return cmocka_run_group_tests_name("how a relay ends", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("how a relay ends", tests);
 }

@@ -146,9 +146,7 @@ plain_sql_on_another_connection_wakes_it(void **state)
     start(live);
     settle_in(live);
     for (int i = 0; i < 10; i++) {
-        fixture_run(live->desk->f->other,
-            "insert into owed_fire (name, payload) values ('shop.OrderPlaced', '{\"id\": 1, "
-            "\"cents\": 2}')");
+        raw_fire(live->desk->f->raw, "shop.OrderPlaced", "{\"id\": 1, \"cents\": 2}");
         await(live->started);
     }
     stop(live);
@@ -204,5 +202,5 @@ main(void)
         TEST(an_idle_relay_stops_at_once),
         TEST(a_stop_that_came_before_it_began_is_not_lost),
     };
-    return cmocka_run_group_tests_name("a live relay", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("a live relay", tests);
 }

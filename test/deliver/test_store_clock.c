@@ -180,5 +180,5 @@ main(void)
         cmocka_unit_test_setup_teardown(
             a_clock_of_the_callers_own_stays, fixture_setup, fixture_teardown),
     };
-    return cmocka_run_group_tests_name("the store's clock", tests, NULL, NULL);
+    return RUN_ON_SQLITE("the store's clock", tests);
 }

@@ -6,12 +6,9 @@
 #include "desk.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include <owed/sqlite.h>
 
 #include <owed/testing.h>
 
@@ -116,15 +113,12 @@ open_namer(struct desk *desk, struct namer *namer, owed_receiver receiver)
 static void
 fire_in_sql(struct desk *desk, int64_t order_id)
 {
-    char sql[200];
-    snprintf(sql, sizeof sql,
-        "insert into owed_fire (name, payload) values ('shop.OrderPlaced', '{\"id\":%" PRId64
-        ",\"cents\":1}')",
-        order_id);
-    fixture_run(desk->f->other, sql);
+    char payload[64];
+    snprintf(payload, sizeof payload, "{\"id\":%" PRId64 ",\"cents\":1}", order_id);
+    raw_fire(desk->f->raw, "shop.OrderPlaced", payload);
     // The store's own clock has gone further than the test's.
-    fixture_run(desk->f->other,
-        "update owed_delivery set available_at = 1000000, due_at = 1000000 where kind = 'expand'");
+    raw_run(desk->f->raw,
+        "update owed_delivery set available_at = moment(1000000), due_at = moment(1000000) where kind = 'expand'");
 }
 
 static int64_t
@@ -146,9 +140,8 @@ one_delivery_is_owed_for_each_target(void **state)
     desk_fire(desk, 1);
     assert_int_equal(namer.calls, 1);
     assert_int_equal(desk_number(desk, "select count(*) from owed_delivery"), 2);
-    assert_text(desk,
-        "select group_concat(target || ' ' || kind || ' ' || status, ',') from "
-        "(select * from owed_delivery order by id)",
+    assert_list(desk,
+        "select target || ' ' || kind || ' ' || status from owed_delivery order by id",
         "anna inside pending,bert inside pending");
     desk_once(desk);
     assert_count(desk, "succeeded", 2);
@@ -190,10 +183,8 @@ a_target_that_is_named_twice_is_owed_once(void **state)
     struct namer namer = {.names = names};
     open_namer(desk, &namer, (owed_receiver){0});
     desk_fire(desk, 1);
-    assert_text(desk,
-        "select group_concat('<' || target || '>', '') from "
-        "(select * from owed_delivery order by id)",
-        "<bert><anna><bert >");
+    assert_list(desk, "select '<' || target || '>' from owed_delivery order by id",
+        "<bert>,<anna>,<bert >");
 }
 
 static void
@@ -261,16 +252,18 @@ static owed_status
 looks_up(struct namer *namer, owed_delivery *delivery, owed_target_list *list, owed_error *err)
 {
     (void)namer;
-    sqlite3_stmt *stmt = NULL;
-    sqlite3 *db = owed_delivery_sqlite(delivery);
-    assert_non_null(db);
-    assert_int_equal(
-        sqlite3_prepare_v2(db, "select 'app-' || id from app order by id", -1, &stmt, NULL),
-        SQLITE_OK);
+    struct raw *raw = fixture_raw(owed_delivery_tx(delivery));
+    assert_non_null(raw);
+    char ids[256];
+    raw_list(raw, "select id from app order by id", ids);
     owed_status status = OWED_OK;
-    while (status == OWED_OK && sqlite3_step(stmt) == SQLITE_ROW)
-        status = owed_target_add(list, (const char *)sqlite3_column_text(stmt, 0), err);
-    sqlite3_finalize(stmt);
+    char *rest = NULL;
+    for (char *id = strtok_r(ids, ",", &rest); id != NULL && status == OWED_OK;
+         id = strtok_r(NULL, ",", &rest)) {
+        char target[32];
+        snprintf(target, sizeof target, "app-%s", id);
+        status = owed_target_add(list, target, err);
+    }
     return status;
 }
 
@@ -284,7 +277,7 @@ it_looks_things_up_in_the_transaction_that_fires(void **state)
     fixture_run(desk->f->owed->db, "insert into app (id) values (4), (5)");
     fixture_fire(desk->f, &order_placed, 1);
     fixture_commit(desk->f);
-    assert_text(desk, "select group_concat(target, ',') from owed_delivery", "app-4,app-5");
+    assert_list(desk, "select target from owed_delivery order by id", "app-4,app-5");
 }
 
 static void
@@ -307,7 +300,7 @@ they_stand_in_the_lane_and_kind_that_the_catalogue_says(void **state)
     struct desk *desk = *state;
     struct namer namer = {0};
     open_namer(desk, &namer, (owed_receiver){.lane = "mail"});
-    fixture_run(desk->f->other, "update owed_receiver set paused_at = 1");
+    raw_run(desk->f->raw, "update owed_receiver set paused_at = moment(1)");
     desk_fire(desk, 1);
     assert_text(desk, "select min(lane) || ' ' || max(lane) from owed_delivery",
         "shop/mail!shop.lists shop/mail!shop.lists");
@@ -511,9 +504,9 @@ in_sql_one_row_is_owed_that_a_relay_expands(void **state)
     assert_int_equal(namer.calls, 1);
     assert_int_equal(rows_of_kind(desk, "expand"), 0);
     assert_count(desk, "succeeded", 2);
-    assert_text(desk,
-        "select group_concat(target || max_attempts || lane || due_at || '=' || "
-        "available_at, ',') from owed_delivery",
+    assert_list(desk,
+        "select target || max_attempts || lane || micros(due_at) || '=' || micros(available_at) "
+        "from owed_delivery order by id",
         "anna7shop/default1000000=1000000,bert7shop/default1000000=1000000");
     assert_string_equal(namer.seen[1], "bert");
     // What is delivered is counted, not what was expanded.
@@ -541,10 +534,10 @@ it_looks_things_up_in_the_transaction_that_expands(void **state)
     struct desk *desk = *state;
     struct namer namer = {.naming = looks_up};
     open_namer(desk, &namer, (owed_receiver){.discard = false});
-    fixture_run(desk->f->other, "insert into app (id) values (8)");
+    raw_run(desk->f->raw, "insert into app (id) values (8)");
     fire_in_sql(desk, 3);
     desk_once(desk);
-    assert_text(desk, "select group_concat(target, ',') from owed_delivery", "app-8");
+    assert_list(desk, "select target from owed_delivery order by id", "app-8");
 }
 
 static void
@@ -658,10 +651,10 @@ what_was_owed_before_it_had_targets_is_delivered_as_it_is(void **state)
     struct desk *desk = *state;
     struct namer namer = {0};
     open_namer(desk, &namer, (owed_receiver){0});
-    fixture_run(desk->f->other, "update owed_receiver set targets = 'none'");
+    raw_run(desk->f->raw, "update owed_receiver set targets = 'none'");
     fire_in_sql(desk, 3);
-    fixture_run(desk->f->other, "update owed_delivery set available_at = 1, due_at = 1");
-    fixture_run(desk->f->other, "update owed_receiver set targets = 'callback'");
+    raw_run(desk->f->raw, "update owed_delivery set available_at = moment(1), due_at = moment(1)");
+    raw_run(desk->f->raw, "update owed_receiver set targets = 'callback'");
     desk_once(desk);
     assert_int_equal(namer.calls, 0);
     assert_int_equal(namer.seen_count, 1);
@@ -675,9 +668,9 @@ while_the_catalogue_does_not_know_of_targets_the_firing_process_does(void **stat
     struct desk *desk = *state;
     struct namer namer = {0};
     open_namer(desk, &namer, (owed_receiver){0});
-    fixture_run(desk->f->other, "update owed_receiver set targets = 'none'");
+    raw_run(desk->f->raw, "update owed_receiver set targets = 'none'");
     desk_fire(desk, 1);
-    assert_text(desk, "select group_concat(target, ',') from owed_delivery", "anna,bert");
+    assert_list(desk, "select target from owed_delivery order by id", "anna,bert");
 }
 
 static void
@@ -687,8 +680,7 @@ a_drain_inside_a_transaction_expands_in_it_and_goes_with_it(void **state)
     struct namer namer = {0};
     open_namer(desk, &namer, (owed_receiver){0});
     fixture_begin(desk->f);
-    fixture_run(desk->f->owed->db,
-        "insert into owed_fire (name, payload) values ('shop.OrderPlaced', '{\"id\":1,\"cents\":1}')");
+    raw_fire(fixture_raw(desk->f->tx), "shop.OrderPlaced", "{\"id\":1,\"cents\":1}");
     owed_relay_counts counts = {0};
     assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
     assert_int_equal(namer.calls, 1);
@@ -796,7 +788,7 @@ a_program_is_told_its_target(void **state)
             .state = &namer.actor});
     fixture_open(desk->f);
     desk_fire(desk, 1);
-    assert_text(desk, "select group_concat(target || ' ' || kind, ',') from owed_delivery",
+    assert_list(desk, "select target || ' ' || kind from owed_delivery order by id",
         "anna outside,bert outside");
     desk->seat.wait = NULL; // programs take the time that they take
     desk->settings.exec_in_flight = 1;
@@ -848,8 +840,8 @@ the_catalogue_says_who_has_them(void **state)
     struct actor actor = {0};
     desk_receiver(desk, &actor, (owed_receiver){.key = "shop.plain"});
     open_namer(desk, &namer, (owed_receiver){0});
-    assert_text(desk, "select group_concat(key || ' ' || targets, ',') from owed_receiver",
-        "shop.plain none,shop.lists callback");
+    assert_list(desk, "select \"key\" || ' ' || targets from owed_receiver order by \"key\"",
+        "shop.lists callback,shop.plain none");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -895,5 +887,5 @@ main(void)
         TEST(with_and_without_are_two_declarations),
         TEST(the_catalogue_says_who_has_them),
     };
-    return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("targets", tests);
 }

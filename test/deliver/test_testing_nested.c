@@ -3,7 +3,6 @@
  * test_testing_nested.c - delivering inside a transaction of the test's own: what stands in it, and that
  * nothing of it is committed before the test does.
  */
-#include <owed/sqlite.h>
 #include <owed/testing.h>
 
 #include <stdio.h>
@@ -15,41 +14,41 @@ static const owed_receiver stock = {.key = "shop.stock"};
 
 /* A test begins its transaction in one of two ways. */
 struct way {
-    sqlite3 *db; // the application's own connection; NULL: owed_begin
+    struct raw *raw; // the application's own connection; NULL: owed_begin
 };
 
 static void
 begin(struct desk *desk, struct way *way, bool is_joined)
 {
-    way->db = NULL;
+    way->raw = NULL;
     if (!is_joined) {
         fixture_begin(desk->f);
         return;
     }
-    assert_int_equal(sqlite3_open(strchr(desk->f->url, ':') + 1, &way->db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(way->db, "begin immediate", NULL, NULL, NULL), SQLITE_OK);
-    assert_ok(owed_join_sqlite(desk->f->owed, way->db, &desk->f->tx, &desk->f->err));
+    way->raw = raw_open(desk->f->url);
+    raw_run(way->raw, "begin");
+    fixture_join(desk->f, way->raw);
 }
 
 static void
 commit(struct desk *desk, struct way *way)
 {
-    if (way->db == NULL) {
+    if (way->raw == NULL) {
         fixture_commit(desk->f);
         return;
     }
-    assert_int_equal(sqlite3_exec(way->db, "commit", NULL, NULL, NULL), SQLITE_OK);
+    raw_run(way->raw, "commit");
     assert_ok(owed_committed(desk->f->tx, &desk->f->err));
-    sqlite3_close(way->db);
+    raw_close(way->raw);
 }
 
 static void
 roll_back(struct desk *desk, struct way *way)
 {
-    if (way->db != NULL)
-        sqlite3_exec(way->db, "rollback", NULL, NULL, NULL);
+    if (way->raw != NULL)
+        raw_try(way->raw, "rollback");
     owed_rollback(desk->f->tx);
-    sqlite3_close(way->db);
+    raw_close(way->raw);
 }
 
 static void
@@ -62,13 +61,7 @@ drain(struct desk *desk)
 static int64_t
 inside(struct desk *desk, const char *sql)
 {
-    sqlite3_stmt *stmt = NULL;
-    assert_int_equal(
-        sqlite3_prepare_v2(owed_tx_sqlite(desk->f->tx), sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    int64_t number = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    return number;
+    return raw_number(fixture_raw(desk->f->tx), sql);
 }
 
 #define assert_inside(desk, sql, expected) assert_int_equal(inside((desk), (sql)), (expected))
@@ -139,8 +132,7 @@ a_failure_undoes_what_its_receiver_wrote_and_nothing_else(void **state)
         struct way way;
         open_with(desk, &actor, stock);
         begin(desk, &way, joined != 0);
-        sqlite3_exec(
-            owed_tx_sqlite(desk->f->tx), "insert into app (id) values (42)", NULL, NULL, NULL);
+        raw_run(fixture_raw(desk->f->tx), "insert into app (id) values (42)");
         fixture_fire(desk->f, &order_placed, 1);
         fixture_fire(desk->f, &order_placed, 2);
         drain(desk);
@@ -381,5 +373,5 @@ main(void)
         cmocka_unit_test(a_receiver_that_ends_the_transaction_ends_the_call),
         TEST(a_transaction_that_was_refused_delivers_nothing),
     };
-    return cmocka_run_group_tests_name("testing nested", tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("testing nested", tests);
 }

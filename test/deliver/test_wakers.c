@@ -198,5 +198,5 @@ main(void)
         CASE(dead_relays_and_bad_paths_do_no_harm),
         CASE(a_stopped_relay_never_blocks_a_producer),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_ALL_STORES("wakers", tests);
 }

@@ -72,12 +72,13 @@ raw_of(struct db *db)
     // Lent for the life of the test; the few that are made at a time are told apart by their handle.
     static struct raw lent[16];
     static size_t next;
+    const struct raw_kind *kind = kind_of(db->driver->scheme);
     void *native = db->driver->native(db);
     for (size_t i = 0; i < COUNT(lent); i++)
-        if (lent[i].native == native)
+        if (lent[i].native == native && lent[i].kind == kind)
             return &lent[i];
     struct raw *raw = &lent[next++ % COUNT(lent)];
-    *raw = (struct raw){kind_of(db->driver->scheme), native, true};
+    *raw = (struct raw){kind, native, true};
     return raw;
 }
 
@@ -165,6 +166,28 @@ raw_text(struct raw *raw, const char *query, char text[static 256])
     if (!first.found)
         fail_msg("%s: no row", query);
     memcpy(text, first.text, sizeof first.text);
+}
+
+struct list {
+    char *text;
+    int count;
+};
+
+static void
+keep_all(void *state, const char *text)
+{
+    struct list *list = state;
+    size_t len = strlen(list->text);
+    const char *comma = list->count++ == 0 ? "" : ",";
+    snprintf(list->text + len, 256 - len, "%s%s", comma, text == NULL ? "" : text);
+}
+
+void
+raw_list(struct raw *raw, const char *query, char text[static 256])
+{
+    struct list list = {.text = text};
+    text[0] = '\0';
+    must_run(raw, query, keep_all, &list);
 }
 
 int64_t

@@ -39,6 +39,9 @@ void raw_text(struct raw *raw, const char *query, char text[static 256]);
 void raw_rows(
     struct raw *raw, const char *query, void (*take)(void *state, const char *text), void *state);
 
+/* raw_list joins the first column of all rows with commas; text that is too long is cut. */
+void raw_list(struct raw *raw, const char *query, char text[static 256]);
+
 const char *raw_scheme(const struct raw *raw); // "sqlite", "postgres", "mariadb"
 /* The client library's own handle: sqlite3 *, PGconn *, MYSQL *. */
 void *raw_native(struct raw *raw);

@@ -75,12 +75,23 @@ value_text(const PGresult *result, int row, char number[static 64])
     return text;
 }
 
+/* is_undone tells whether a commit of what had failed before was answered by a rollback. */
+static bool
+is_undone(PGresult *result, const char *statements)
+{
+    return strcmp(PQcmdStatus(result), "ROLLBACK") == 0 && strstr(statements, "rollback") == NULL;
+}
+
 static bool
 postgres_run(void *native, const char *statements, raw_take take, void *state, struct buf *error)
 {
     PGresult *result = PQexec(native, statements);
     ExecStatusType status = PQresultStatus(result);
     bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+    if (good && is_undone(result, statements)) {
+        buf_puts(error, "the transaction was rolled back");
+        good = false;
+    }
     if (!good && status != PGRES_EMPTY_QUERY)
         buf_printf(error, "%s", PQerrorMessage(native));
     char number[64];

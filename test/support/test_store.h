@@ -43,9 +43,19 @@ int run_on_all_stores(const char *name, const struct CMUnitTest *tests, size_t c
 int run_on_stores(
     const char *scheme, const char *name, const struct CMUnitTest *tests, size_t count);
 
-#define RUN_ON_ALL_STORES(tests_) run_on_all_stores(#tests_, (tests_), COUNT(tests_))
+#define RUN_ON_ALL_STORES(name_, tests_) \
+    run_on_all_stores((name_), (tests_), sizeof(tests_) / sizeof((tests_)[0]))
+#define RUN_ON_SQLITE(name_, tests_) \
+    run_on_stores("sqlite", (name_), (tests_), sizeof(tests_) / sizeof((tests_)[0]))
 
-/* Makes its test be left out on other stores; why is one that this store does not have. */
+/* Leave a test out on a store, or on all others, with the reason why. */
+#define NOT_ON(scheme_, why_) \
+    do { \
+        if (test_store_is(scheme_)) { \
+            print_message("not on %s: %s\n", (scheme_), (why_)); \
+            skip(); \
+        } \
+    } while (0)
 #define ONLY_ON(scheme_, why_) \
     do { \
         if (!test_store_is(scheme_)) { \

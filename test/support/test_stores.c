@@ -55,6 +55,8 @@ test_texts_and_numbers_come_back(void **state)
     raw_text(raw, "select \"key\" from app where id = 2", text);
     assert_string_equal(text, "");
     assert_int_equal(raw_numberf(raw, "select sum(id) from app where id < %d", 9), 3);
+    raw_list(raw, "select \"key\" from app order by id desc", text);
+    assert_string_equal(text, ",one");
     assert_false(raw_try(raw, "insert into app (id) values (null)"));
     assert_false(raw_try(raw, "insert into nothing (id) values (1)"));
     raw_close(raw);
@@ -121,5 +123,5 @@ main(void)
         TEST(test_a_row_that_fits_is_refused),
         TEST(test_the_next_test_finds_nothing_of_it),
     };
-    return RUN_ON_ALL_STORES(tests);
+    return RUN_ON_ALL_STORES("stores", tests);
 }

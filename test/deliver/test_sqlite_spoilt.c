@@ -61,9 +61,7 @@ static void
 fire_another(struct desk *desk)
 {
     desk->at_wait = NULL;
-    fixture_run(desk->f->other,
-        "insert into owed_fire (name, payload) values ('shop.OrderPlaced', "
-        "'{\"id\": 2, \"cents\": 1}')");
+    raw_fire(desk->f->raw, "shop.OrderPlaced", "{\"id\": 2, \"cents\": 1}");
 }
 
 static void
@@ -133,7 +131,7 @@ a_store_that_is_opened_anew_takes_its_long_log_into_the_file(void **state)
     struct actor actor = {.acts = {[1] = looks_at_the_file}, .state = sizes};
     desk_receiver(desk, &actor, plain);
     fixture_open(desk->f);
-    fixture_run(desk->f->other, "create table big (b); insert into big values (zeroblob(8000000))");
+    raw_run(desk->f->raw, "create table big (b); insert into big values (zeroblob(8000000))");
     desk_fire(desk, 1);
     desk_once(desk);
     assert_true(sizes[0] < 8000000);
@@ -152,5 +150,5 @@ main(void)
         TEST(among_neighbours_the_one_to_blame_is_found),
         TEST(a_store_that_is_opened_anew_takes_its_long_log_into_the_file),
     };
-    return cmocka_run_group_tests_name("what receivers leave behind", tests, NULL, NULL);
+    return RUN_ON_SQLITE("what receivers leave behind", tests);
 }

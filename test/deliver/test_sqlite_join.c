@@ -309,7 +309,7 @@ a_fire_that_broke_off_makes_the_applications_commit_fail(void **state)
     struct mine *mine = *state;
     struct fixture *f = mine->fixture;
     // Nobody is in the catalogue, so the row is written after the event, and that is refused.
-    fixture_run(f->other,
+    raw_run(f->raw,
         "delete from owed_receiver; "
         "create trigger no_stock before insert on owed_delivery "
         "begin select raise(abort, 'the shelf is broken'); end");
@@ -364,5 +364,5 @@ main(void)
         CASE(a_fire_that_broke_off_makes_the_applications_commit_fail),
         CASE(our_connection_is_lent_for_writing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return RUN_ON_SQLITE("sqlite join", tests);
 }
