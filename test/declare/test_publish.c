@@ -9,10 +9,9 @@
 #include "base/buf.h"
 #include "declare/checks.h"
 #include "declare/publish.h"
-#include "folder.h"
+#include "test_store.h"
 
 #define NOW_US (INT64_C(1796000000) * 1000000)
-#define URL "sqlite:shop.db"
 
 typedef struct order {
     int64_t id;
@@ -22,6 +21,7 @@ static const owed_event_type order_placed = {
     .name = "shop.OrderPlaced", .version = 2, .fields = order_fields, .size = sizeof(order)};
 
 static owed_registry *registry;
+static struct test_store store;
 static struct db *db;
 static struct arena arena;
 static struct buf said;
@@ -35,7 +35,8 @@ setup(void **state)
     buf_init(&said, 65536);
     struct db_options options = {.busy_timeout_us = 1000000, .create = true};
     int applied = 0;
-    if (store_open(URL, &options, &db, &err) != OWED_OK ||
+    test_store_new(&store);
+    if (store_open(store.url, &options, &db, &err) != OWED_OK ||
         store_migrate(db, NOW_US, &applied, &err) != OWED_OK)
         fail_msg("%s", err.text);
     return owed_registry_new("shop", &registry, &err);
@@ -49,7 +50,7 @@ teardown(void **state)
     owed_registry_free(registry);
     arena_done(&arena);
     buf_done(&said);
-    folder_clear();
+    test_store_free(&store);
     return 0;
 }
 
@@ -305,5 +306,5 @@ main(void)
         TEST(warns_of_what_is_owed_to_nobody),
         TEST(knows_what_others_published_until_they_remove_it),
     };
-    return cmocka_run_group_tests_name("publish", tests, folder_setup, folder_teardown);
+    return RUN_ON_ALL_STORES("publish", tests);
 }

@@ -21,7 +21,7 @@ static void
 a_store_without_tables_is_told_apart_from_none(void **state)
 {
     struct fixture *f = *state;
-    char url[160];
+    char url[300];
     owed_settings settings = fixture_settings(f);
     settings.url = url;
     snprintf(url, sizeof url, "%s-absent", f->url);
@@ -29,12 +29,14 @@ a_store_without_tables_is_told_apart_from_none(void **state)
     assert_null(f->owed);
     struct db_options options = {.busy_timeout_us = 1000, .create = true};
     struct db *db = NULL;
-    snprintf(url, sizeof url, "%s-empty", f->url);
-    assert_ok(store_open(url, &options, &db, &f->err));
-    fixture_table(f);
+    struct test_store empty;
+    test_store_empty(&empty);
+    settings.url = empty.url;
+    assert_ok(store_open(empty.url, &options, &db, &f->err));
     store_close(db);
     assert_status(OWED_SCHEMA, owed_open(&settings, &f->owed, &f->err));
     assert_null(f->owed);
+    test_store_free(&empty);
 }
 
 static void

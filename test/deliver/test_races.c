@@ -62,6 +62,8 @@ race(struct fixture *f, const part *acts, size_t count)
     // Nothing is open while processes are made: SQLite does not outlive a fork.
     store_close(f->other);
     f->other = NULL;
+    raw_close(f->raw);
+    f->raw = NULL;
     assert_int_equal(pipe(gate), 0);
     for (size_t i = 0; i < count; i++)
         pids[i] = play(f, acts[i], (int)i, gate);
@@ -75,6 +77,7 @@ race(struct fixture *f, const part *acts, size_t count)
     }
     struct db_options options = {.busy_timeout_us = US_PER_SECOND};
     assert_ok(store_open(f->url, &options, &f->other, &f->err));
+    f->raw = raw_open(f->url);
 }
 
 /* Every process wants to be the one who fires each key. */

@@ -143,5 +143,5 @@ main(void)
         TEST(a_commit_between_the_look_and_the_wait_ends_the_wait),
         TEST(the_socket_lies_beside_the_store_and_goes_with_its_relay),
     };
-    return RUN_ON_ALL_STORES("wake store", tests);
+    return RUN_ON_SQLITE("wake store", tests);
 }

@@ -40,6 +40,8 @@ invite(struct fixture *f)
     int voice[2];
     store_close(f->other);
     f->other = NULL;
+    raw_close(f->raw);
+    f->raw = NULL;
     assert_int_equal(pipe(door), 0);
     assert_int_equal(pipe(voice), 0);
     struct guest guest = {.pid = fork(), .door = door[1], .voice = voice[0]};
@@ -124,5 +126,5 @@ main(void)
         CASE(a_process_that_has_the_store_open_is_noticed_until_it_ends),
         CASE(a_process_of_our_own_does_not_count),
     };
-    return RUN_ON_ALL_STORES("alone", tests);
+    return RUN_ON_SQLITE("alone", tests);
 }
