@@ -4,6 +4,7 @@
  *
  * A claim is one write transaction: pick ids by index, read those rows and their events until the
  * batch is full, mark them. A look before it keeps an idle relay from ever taking the writer's lock.
+ * Where the dialect can say all of it in one statement, that is one round trip.
  */
 #include "store/claim_where.h"
 
@@ -12,42 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
-
-/* pick_ids runs the statement that fits: ids in the order of the queue, as a JSON array. */
-static owed_status
-pick_ids(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
-    struct buf *ids, int64_t *ret_count, owed_error *err)
-{
-    struct value now = V_TIME(claim->now_us), count = V_INT(limit);
-    struct value lanes = V_STR(buf_view(&where->lanes)), kind = V_TEXT(claim->kind);
-    struct value receivers = V_STR(buf_view(&where->receivers));
-    const struct early *early = claim->early;
-    if (claim->delivery_id != 0)
-        return collect_ids(
-            db, STMT_CLAIM_PICK_ONE, ARGS(V_INT(claim->delivery_id), now), ids, ret_count, err);
-    if (early != NULL)
-        return collect_ids(db, STMT_CLAIM_PICK_EARLY,
-            ARGS(lanes, kind, now, count, receivers, V_TIME(early->due_us),
-                V_INT(early->ignore_backoff), V_STR(early->but_ids),
-                V_STR(buf_view(&where->but_targets))),
-            ids, ret_count, err);
-    if (claim->event_count > 0)
-        return collect_ids(db, STMT_CLAIM_PICK_EVENTS,
-            ARGS(V_STR(buf_view(&where->events)), receivers, kind, now, count), ids, ret_count,
-            err);
-    if (claim->but_target_count > 0)
-        return collect_ids(db, STMT_CLAIM_PICK_BUT,
-            ARGS(lanes, kind, now, count, claim->receivers == NULL ? V_NULL : receivers,
-                V_STR(buf_view(&where->but_targets))),
-            ids, ret_count, err);
-    if (claim->receivers != NULL)
-        return collect_ids(db, STMT_CLAIM_PICK_RECEIVERS, ARGS(lanes, kind, now, count, receivers),
-            ids, ret_count, err);
-    if (where->lane_count == 1)
-        return collect_ids(db, STMT_CLAIM_PICK_LANE,
-            ARGS(V_TEXT(where->one_lane), kind, now, count), ids, ret_count, err);
-    return collect_ids(db, STMT_CLAIM_PICK, ARGS(lanes, kind, now, count), ids, ret_count, err);
-}
 
 /* A batch under way. */
 struct batch {
@@ -59,7 +24,29 @@ struct batch {
     size_t bytes;       // of payloads
     struct buf taken;   // ids, as a JSON array
     struct buf orphans; // ids of rows whose event is gone
+    bool is_marked;     // what is read is what fits, and is taken already
 };
+
+static struct batch
+batch_of(const struct claim *claim, struct arena *arena)
+{
+    return (struct batch){
+        .claim = claim, .arena = arena, .claimed_by = arena_strdup(arena, claim->claimed_by)};
+}
+
+static void
+batch_ids(struct batch *batch)
+{
+    buf_init(&batch->taken, JSON_ARGUMENT_BYTES);
+    buf_init(&batch->orphans, JSON_ARGUMENT_BYTES);
+}
+
+static void
+batch_ids_done(struct batch *batch)
+{
+    buf_done(&batch->taken);
+    buf_done(&batch->orphans);
+}
 
 /* read_claimed fills in a row as it will be once it is marked. */
 static void
@@ -103,15 +90,19 @@ read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, b
 static bool
 fits(const struct batch *batch, const struct claimed *row)
 {
-    if (batch->count == 0)
+    if (batch->count == 0 || batch->is_marked)
         return true;
     return row->losses <= 0 && batch->bytes + row->payload.len <= batch->claim->max_bytes;
 }
 
 static owed_status
-fetch_rows(struct db *db, struct batch *batch, struct rows *rows, owed_error *err)
+read_rows(struct db *db, struct batch *batch, size_t most, struct rows *rows, owed_error *err)
 {
     while (db->driver->next(rows)) {
+        if (batch->rows == NULL)
+            batch->rows = arena_alloc(batch->arena, most * sizeof *batch->rows);
+        if (batch->rows == NULL)
+            return fail_memory(err);
         struct claimed row = {0};
         bool gone = false;
         struct reader r = reader(db, rows, batch->arena);
@@ -133,14 +124,16 @@ fetch_rows(struct db *db, struct batch *batch, struct rows *rows, owed_error *er
     return batch->taken.failed || batch->orphans.failed ? fail_memory(err) : OWED_OK;
 }
 
+/* fetch fills the batch, of most rows, with those of a statement. */
 static owed_status
-fetch(struct db *db, struct batch *batch, const struct buf *ids, owed_error *err)
+fetch(struct db *db, struct batch *batch, size_t most, enum stmt stmt, struct args args,
+    owed_error *err)
 {
     struct rows *rows;
-    owed_status status = query(db, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(ids))), &rows, err);
+    owed_status status = query(db, stmt, args, &rows, err);
     if (status != OWED_OK)
         return status;
-    status = fetch_rows(db, batch, rows, err);
+    status = read_rows(db, batch, most, rows, err);
     owed_status ended = db->driver->finish(rows, NULL, status == OWED_OK ? err : NULL);
     return status == OWED_OK ? ended : status;
 }
@@ -153,36 +146,38 @@ claimed_fetch(struct db *db, const struct claim *claim, struct arena *arena,
     buf_init(&ids, JSON_ARGUMENT_BYTES);
     json_add_id(&ids, claim->delivery_id);
     json_end(&ids);
-    struct batch batch = {.claim = claim,
-        .arena = arena,
-        .claimed_by = arena_strdup(arena, claim->claimed_by),
-        .rows = ret_row};
+    struct batch batch = batch_of(claim, arena);
+    batch.rows = ret_row;
     if (ids.failed || batch.claimed_by == NULL)
         return fail_memory(err);
-    buf_init(&batch.taken, JSON_ARGUMENT_BYTES);
-    buf_init(&batch.orphans, JSON_ARGUMENT_BYTES);
-    owed_status status = fetch(db, &batch, &ids, err);
-    buf_done(&batch.taken);
-    buf_done(&batch.orphans);
+    batch_ids(&batch);
+    owed_status status = fetch(db, &batch, 1, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(&ids))), err);
+    batch_ids_done(&batch);
     if (status == OWED_OK && batch.count == 0)
         return fail(err, OWED_LOST, "there is no delivery %lld, or its event was deleted",
             (long long)claim->delivery_id);
     return status;
 }
 
+/* put_away ends rows whose event is gone. */
+static owed_status
+put_away(struct db *db, struct batch *batch, owed_error *err)
+{
+    if (batch->orphans.len == 0)
+        return OWED_OK;
+    json_end(&batch->orphans);
+    if (batch->orphans.failed)
+        return fail_memory(err);
+    return change(db, STMT_ORPHAN,
+        ARGS(V_STR(buf_view(&batch->orphans)), V_TIME(batch->claim->now_us),
+            V_TEXT("its event was deleted from owed_event")),
+        NULL, err);
+}
+
 static owed_status
 mark(struct db *db, struct batch *batch, owed_error *err)
 {
     const struct claim *claim = batch->claim;
-    if (batch->orphans.len > 0) {
-        json_end(&batch->orphans);
-        owed_status status = change(db, STMT_ORPHAN,
-            ARGS(V_STR(buf_view(&batch->orphans)), V_TIME(claim->now_us),
-                V_TEXT("its event was deleted from owed_event")),
-            NULL, err);
-        if (status != OWED_OK)
-            return status;
-    }
     if (batch->count == 0)
         return OWED_OK;
     json_end(&batch->taken);
@@ -198,18 +193,62 @@ mark(struct db *db, struct batch *batch, owed_error *err)
 }
 
 static owed_status
-take(
+pick(struct db *db, const struct claim *claim, const struct where *where, int32_t limit,
+    struct buf *ids, int64_t *ret_count, owed_error *err)
+{
+    struct choice choice;
+    choose(claim, where, limit, &choice);
+    return collect_ids(
+        db, choice.pick, (struct args){choice.values, choice.count}, ids, ret_count, err);
+}
+
+static owed_status
+pick_and_mark(
     struct db *db, struct batch *batch, const struct where *where, struct buf *ids, owed_error *err)
 {
     int64_t picked = 0;
-    owed_status status = pick_ids(db, batch->claim, where, batch->claim->limit, ids, &picked, err);
+    owed_status status = pick(db, batch->claim, where, batch->claim->limit, ids, &picked, err);
     if (status != OWED_OK || picked == 0)
         return status;
-    batch->rows = arena_alloc(batch->arena, (size_t)picked * sizeof *batch->rows);
-    if (batch->rows == NULL)
-        return fail_memory(err);
-    status = fetch(db, batch, ids, err);
+    status = fetch(db, batch, (size_t)picked, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(ids))), err);
+    if (status == OWED_OK)
+        status = put_away(db, batch, err);
     return status == OWED_OK ? mark(db, batch, err) : status;
+}
+
+/* take_in_steps looks first, so that nothing to do takes no writer's lock. */
+static owed_status
+take_in_steps(struct db *db, struct batch *batch, const struct where *where, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    int64_t found = 0;
+    owed_status status = pick(db, batch->claim, where, 1, &ids, &found, err);
+    if (status != OWED_OK || found == 0)
+        return status;
+    // A claim that a power cut undid is claimed again, under another fence.
+    struct scope scope;
+    status = scope_begin_light(db, &scope, err);
+    if (status == OWED_OK)
+        status = scope_end(&scope, pick_and_mark(db, batch, where, &ids, err), err);
+    return status;
+}
+
+/* take_at_once is for a dialect whose one statement does all of it. */
+static owed_status
+take_at_once(struct db *db, struct batch *batch, struct choice *choice, owed_error *err)
+{
+    const struct claim *claim = batch->claim;
+    int64_t max_bytes = claim->max_bytes > INT64_MAX ? INT64_MAX : (int64_t)claim->max_bytes;
+    choice->values[choice->count++] = V_TEXT(claim->claimed_by);
+    choice->values[choice->count++] = V_TIME(claim->now_us + claim->lease_us);
+    choice->values[choice->count++] = V_INT(max_bytes);
+    if (!db->adopted && !store_in_transaction(db))
+        db->driver->light(db);
+    batch->is_marked = true;
+    owed_status status = fetch(db, batch, (size_t)claim->limit, choice->whole,
+        (struct args){choice->values, choice->count}, err);
+    return status == OWED_OK ? put_away(db, batch, err) : status;
 }
 
 /* take_once is a whole claim; *ret_again: nothing was taken but rows that could not be delivered were
@@ -218,23 +257,14 @@ static owed_status
 take_once(
     struct db *db, struct batch *batch, const struct where *where, bool *ret_again, owed_error *err)
 {
-    CLEANUP(buf_done) struct buf ids;
-    buf_init(&ids, JSON_ARGUMENT_BYTES);
-    int64_t found = 0;
-    *ret_again = false;
-    owed_status status = pick_ids(db, batch->claim, where, 1, &ids, &found, err);
-    if (status != OWED_OK || found == 0)
-        return status;
-    buf_init(&batch->taken, JSON_ARGUMENT_BYTES);
-    buf_init(&batch->orphans, JSON_ARGUMENT_BYTES);
-    // A claim that a power cut undid is claimed again, under another fence.
-    struct scope scope;
-    status = scope_begin_light(db, &scope, err);
-    if (status == OWED_OK)
-        status = scope_end(&scope, take(db, batch, where, &ids, err), err);
+    struct choice choice;
+    choose(batch->claim, where, batch->claim->limit, &choice);
+    batch_ids(batch);
+    owed_status status = db->driver->sql->statements[choice.whole] != NULL
+        ? take_at_once(db, batch, &choice, err)
+        : take_in_steps(db, batch, where, err);
     *ret_again = batch->count == 0 && batch->orphans.len > 0;
-    buf_done(&batch->taken);
-    buf_done(&batch->orphans);
+    batch_ids_done(batch);
     return status;
 }
 
@@ -244,8 +274,7 @@ store_claim(struct db *db, const struct claim *claim, struct arena *arena,
 {
     CLEANUP(where_done) struct where where = {0};
     owed_status status = find_where(db, claim, arena, &where, err);
-    struct batch batch = {
-        .claim = claim, .arena = arena, .claimed_by = arena_strdup(arena, claim->claimed_by)};
+    struct batch batch = batch_of(claim, arena);
     if (status == OWED_OK && batch.claimed_by == NULL)
         status = fail_memory(err);
     bool is_named = claim->delivery_id != 0 || claim->event_count > 0;

@@ -122,3 +122,42 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
     bool failed = where->lanes.failed || where->receivers.failed || where->but_targets.failed;
     return failed ? fail_memory(err) : OWED_OK;
 }
+
+static void
+take_values(struct choice *choice, enum stmt pick, enum stmt whole, struct args args)
+{
+    choice->pick = pick;
+    choice->whole = whole;
+    choice->count = args.count;
+    memcpy(choice->values, args.values, args.count * sizeof *args.values);
+}
+
+#define CHOOSE(name_, ...) \
+    take_values(ret_choice, STMT_CLAIM_PICK_##name_, STMT_CLAIM_##name_, ARGS(__VA_ARGS__))
+
+void
+choose(
+    const struct claim *claim, const struct where *where, int32_t limit, struct choice *ret_choice)
+{
+    struct value now = V_TIME(claim->now_us), count = V_INT(limit), kind = V_TEXT(claim->kind);
+    struct value lanes = V_STR(buf_view(&where->lanes));
+    struct value receivers = V_STR(buf_view(&where->receivers));
+    struct value but_targets = V_STR(buf_view(&where->but_targets));
+    const struct early *early = claim->early;
+    if (claim->delivery_id != 0)
+        CHOOSE(ONE, V_INT(claim->delivery_id), now);
+    else if (early != NULL)
+        CHOOSE(EARLY, lanes, kind, now, count, receivers, V_TIME(early->due_us),
+            V_INT(early->ignore_backoff), V_STR(early->but_ids), but_targets);
+    else if (claim->event_count > 0)
+        CHOOSE(EVENTS, V_STR(buf_view(&where->events)), receivers, kind, now, count);
+    else if (claim->but_target_count > 0)
+        CHOOSE(BUT, lanes, kind, now, count, claim->receivers == NULL ? V_NULL : receivers,
+            but_targets);
+    else if (claim->receivers != NULL)
+        CHOOSE(RECEIVERS, lanes, kind, now, count, receivers);
+    else if (where->lane_count == 1)
+        CHOOSE(LANE, V_TEXT(where->one_lane), kind, now, count);
+    else
+        CHOOSE(LANES, lanes, kind, now, count);
+}

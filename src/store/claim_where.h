@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * claim_where.h - where a claim looks, as arguments of the statements that pick.
+ * claim_where.h - where a claim looks, and by which statement.
  */
 #ifndef STORE_CLAIM_WHERE_H
 #define STORE_CLAIM_WHERE_H
@@ -21,5 +21,17 @@ struct where {
 owed_status find_where(struct db *db, const struct claim *claim, struct arena *arena,
     struct where *where, owed_error *err);
 void where_done(struct where *where);
+
+/* The statement that fits a claim. */
+struct choice {
+    enum stmt pick; // ids, in the order of the queue
+    enum stmt
+        whole; // the whole claim, where the dialect has it: three arguments follow, claimed_by,
+               // lease_expires_at and the most bytes of payloads
+    struct value values[12]; // they borrow from claim and where
+    size_t count;
+};
+void choose(
+    const struct claim *claim, const struct where *where, int32_t limit, struct choice *ret_choice);
 
 #endif

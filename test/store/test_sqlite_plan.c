@@ -51,7 +51,7 @@ static const struct {
     {STMT_EVENT_EXISTS, "event_exists", {"INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_LANES, "lanes",
         {"owed_delivery_owed (lane>? AND lane<?)", "owed_delivery_claimed (lane>? AND lane<?)"}},
-    {STMT_CLAIM_PICK, "claim_pick",
+    {STMT_CLAIM_PICK_LANES, "claim_pick",
         {"owed_delivery_owed (lane=? AND kind=? AND available_at<?)",
             "owed_delivery_claimed (lane=? AND kind=? AND lease_expires_at<?)"}},
     {STMT_CLAIM_PICK_LANE, "claim_pick_lane",
