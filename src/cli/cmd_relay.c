@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -85,13 +86,52 @@ read_settings(struct cli *cli)
     return settings;
 }
 
+/* is_worth_waiting tells whether a store that cannot be opened may come by itself: a server is away for a
+ * while, a file that is not there stays away. A relay that is to end soon does not wait. */
+static bool
+is_worth_waiting(struct cli *cli, const owed_relay_settings *settings)
+{
+    const char *url = NULL;
+    const struct driver *driver = NULL;
+    if (cli->err.status != OWED_UNAVAILABLE || settings->once || settings->limit > 0 ||
+        settings->passes > 0)
+        return false;
+    return cli_url(cli, &url) == OWED_OK && driver_for(url, &driver, NULL) == OWED_OK &&
+        driver->now != NULL;
+}
+
+/* leave ends a worker that has nothing yet to be ended in order. */
+static void
+leave(int signal)
+{
+    (void)signal;
+    _exit(EXIT_DONE);
+}
+
+/* open_patiently waits for a server that is away. That it is has been said already. */
+static owed_status
+open_patiently(struct cli *cli, const owed_relay_settings *settings)
+{
+    const struct sigaction action = {.sa_handler = leave};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    owed_status status = cli_open(cli, cli->registry);
+    for (int failures = 1; status != OWED_OK && is_worth_waiting(cli, settings); failures++) {
+        const struct timespec timeout = {
+            .tv_sec = (time_t)(relay_back_off_us(failures) / US_PER_SECOND)};
+        ppoll(NULL, 0, &timeout, NULL);
+        status = cli_open(cli, cli->registry);
+    }
+    return status;
+}
+
 static int
 work(struct cli *cli, const struct relay_seat *seat)
 {
-    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
+    owed_relay_settings settings = read_settings(cli);
+    if (cli_declare(cli) != OWED_OK || open_patiently(cli, &settings) != OWED_OK)
         return cli_fail(cli);
     catch_signals(cli->owed);
-    owed_relay_settings settings = read_settings(cli);
     owed_status status = relay_work(cli->owed, &settings, seat, NULL, &cli->err);
     stopping = NULL;
     return status == OWED_OK ? EXIT_DONE : cli_fail(cli);
@@ -101,10 +141,12 @@ static int
 inside_workers(struct cli *cli, const char *url, int *ret_count)
 {
     const struct driver *driver = NULL;
+    *ret_count = (int)options_number(cli->settings, "concurrency");
+    if (*ret_count == 1)
+        return EXIT_DONE; // no client library is loaded where it makes no difference
     if (driver_for(url, &driver, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    *ret_count = (int)options_number(cli->settings, "concurrency");
-    if (*ret_count == 1 || !driver->single_writer)
+    if (!driver->single_writer)
         return EXIT_DONE;
     cli_warn("concurrency %d is 1 here: %s has a single writer", *ret_count, driver->scheme);
     *ret_count = 1;
@@ -115,8 +157,15 @@ inside_workers(struct cli *cli, const char *url, int *ret_count)
 static int
 try_out(struct cli *cli, const owed_relay_settings *settings)
 {
-    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
+    if (cli_declare(cli) != OWED_OK)
         return cli_fail(cli);
+    if (cli_open(cli, cli->registry) != OWED_OK) {
+        if (!is_worth_waiting(cli, settings))
+            return cli_fail(cli);
+        log_say(&cli->log, OWED_LOG_ERROR, "the store is away: the relay waits until it is back",
+            LOG_TEXT("error", cli->err.text));
+        return EXIT_DONE;
+    }
     cli->owed->log.write = NULL; // the workers are going to say it
     owed_status status = relay_check(cli->owed, settings, &cli->err);
     if (status == OWED_INVALID)

@@ -7,6 +7,9 @@
  * is free again, uncounted. Where it crashed and nobody can tell over which row (many were in flight,
  * or none had come to its receiver yet), each is a loss: it is claimed alone from now on, so that the
  * one to blame shows, and does not crash workers for ever.
+ *
+ * On a server a dead worker's session may live on for a while, with all that it has locked: it is ended
+ * before anything else.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -126,14 +129,34 @@ see_to_rest(struct worker *w, enum phase phase, int64_t *ret_given, owed_error *
     return store_hand_back_all(w->owed->db, w->claimed_by, 0, ret_given, err);
 }
 
+/* take_over ends the session of the one before, and notes ours for the one after. */
+static owed_status
+take_over(struct worker *w, owed_error *err)
+{
+    struct db *db = w->owed->db;
+    char *noted = w->slot->session;
+    const char *ours = db->driver->session == NULL ? "" : or_empty(db->driver->session(db));
+    if (strcmp(noted, ours) == 0)
+        return OWED_OK;
+    owed_status status = OWED_OK;
+    if (noted[0] != '\0' && db->driver->end_session != NULL)
+        status = db->driver->end_session(db, noted, err);
+    // Where it may not be ended, its locks keep us waiting; that is all.
+    if (status == OWED_UNAVAILABLE)
+        return status;
+    snprintf(noted, SHARED_SESSION_BYTES, "%s", ours);
+    return OWED_OK;
+}
+
 owed_status
 aftermath(struct worker *w, owed_error *err)
 {
     struct slot *slot = w->slot;
-    if (slot == NULL || slot->death.cause == DEATH_NONE)
-        return OWED_OK;
+    owed_status status = slot == NULL ? OWED_OK : take_over(w, err);
+    if (status != OWED_OK || slot == NULL || slot->death.cause == DEATH_NONE)
+        return status;
     enum phase phase = (enum phase)atomic_load(&slot->phase);
-    owed_status status = phase == PHASE_IDLE ? OWED_OK : see_to_hand(w, phase, err);
+    status = phase == PHASE_IDLE ? OWED_OK : see_to_hand(w, phase, err);
     int64_t given = 0;
     if (status == OWED_OK)
         status = see_to_rest(w, phase, &given, err);

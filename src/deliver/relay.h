@@ -43,6 +43,9 @@ owed_status relay_work(owed *owed, const owed_relay_settings *settings,
 /* relay_check refuses what relay_work would refuse of these settings, and delivers nothing. */
 owed_status relay_check(owed *owed, const owed_relay_settings *settings, owed_error *err);
 
+/* relay_back_off_us is how long to wait for a store that failed so many times in a row. */
+int64_t relay_back_off_us(int failures);
+
 /* relay_worker_id gives the default worker id, "<host>-<pid>". */
 #define RELAY_WORKER_ID_BYTES (LIMIT_WORKER_ID_BYTES + 1)
 void relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES]);

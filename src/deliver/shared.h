@@ -53,19 +53,22 @@ struct death {
     int exit_status;
 };
 
+#define SHARED_SESSION_BYTES 64
+
 struct slot {
     enum role role;
     atomic_int pid;   // 0: nobody
     atomic_uint turn; // one more whenever hand begins and ends to change: odd in between
     atomic_int phase;
-    struct in_hand hand;     // valid unless phase is PHASE_IDLE
-    atomic_uint lost_turn;   // the hand of that turn is known to be somebody else's
-    atomic_bool holds_store; // it has a write transaction open
-    struct death death;      // of the one before, until it is made good
-    atomic_bool ready;       // it has opened its store and module
-    atomic_bool idle;        // its last claim came back empty, and nothing is in flight
-    atomic_llong seen;       // shared->commits before that claim
-    atomic_bool closed;      // its worker has done its share, and none follows
+    struct in_hand hand;                // valid unless phase is PHASE_IDLE
+    atomic_uint lost_turn;              // the hand of that turn is known to be somebody else's
+    atomic_bool holds_store;            // it has a write transaction open
+    struct death death;                 // of the one before, until it is made good
+    char session[SHARED_SESSION_BYTES]; // of its connection, as the server names it; "": none
+    atomic_bool ready;                  // it has opened its store and module
+    atomic_bool idle;                   // its last claim came back empty, and nothing is in flight
+    atomic_llong seen;                  // shared->commits before that claim
+    atomic_bool closed;                 // its worker has done its share, and none follows
 };
 
 #define SHARED_SLOTS 64

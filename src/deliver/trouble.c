@@ -10,8 +10,8 @@
 #include "base/moment.h"
 #include "deliver/worker.h"
 
-static int64_t
-back_off_us(int failures)
+int64_t
+relay_back_off_us(int failures)
 {
     static const int64_t seconds[] = {1, 2, 4, 8, 15};
     static const int last = sizeof seconds / sizeof seconds[0] - 1;
@@ -43,7 +43,7 @@ trouble(struct worker *w, const char *doing, const owed_error *err)
     char wait[MOMENT_BYTES];
     log_say(&w->owed->log, OWED_LOG_ERROR, "the store failed", LOG_TEXT("doing", doing),
         LOG_TEXT("error", err->text),
-        LOG_TEXT("next_try_in", duration_rough(back_off_us(t->failures), wait)));
+        LOG_TEXT("next_try_in", duration_rough(relay_back_off_us(t->failures), wait)));
 }
 
 void
@@ -67,6 +67,19 @@ outer_is_open(const struct worker *w, owed_error *err)
         "it back");
 }
 
+/* end_old ends what the server may still think that it serves: a connection that only we have given up
+ * keeps its locks. */
+static owed_status
+end_old(struct db *old, struct db *fresh, owed_error *err)
+{
+    const char *session = old->driver->session == NULL ? "" : or_empty(old->driver->session(old));
+    if (session[0] == '\0' || fresh->driver->end_session == NULL)
+        return OWED_OK;
+    owed_status status = fresh->driver->end_session(fresh, session, err);
+    // Where it may not be ended, its locks keep us waiting; that is all.
+    return status == OWED_UNAVAILABLE ? status : OWED_OK;
+}
+
 static owed_status
 reopen(struct worker *w, owed_error *err)
 {
@@ -74,8 +87,12 @@ reopen(struct worker *w, owed_error *err)
         return outer_is_open(w, err);
     struct db *fresh = NULL;
     owed_status status = handle_connect(w->owed, &fresh, err);
-    if (status != OWED_OK)
+    if (status == OWED_OK)
+        status = end_old(w->owed->db, fresh, err);
+    if (status != OWED_OK) {
+        store_close(fresh);
         return status;
+    }
     store_close(w->owed->db);
     w->owed->db = fresh;
     // On a disk that is full the store's own log may be what fills it.
@@ -128,7 +145,7 @@ trouble_retry(struct worker *w, owed_error *err)
 void
 trouble_mend(struct worker *w)
 {
-    worker_pause(w, back_off_us(w->trouble.failures));
+    worker_pause(w, relay_back_off_us(w->trouble.failures));
     if (worker_is_stopping(w))
         return;
     owed_error err = {0};

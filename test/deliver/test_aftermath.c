@@ -122,6 +122,51 @@ assert_free(struct post *post, int64_t expected)
         expected);
 }
 
+/* A server that keeps sessions. */
+static struct {
+    struct driver driver;
+    char ended[64];
+    int64_t failed_when_it_ended; // deliveries that the dead one's end had been recorded for
+    struct desk *desk;
+} server;
+
+static const char *
+our_session(struct db *db)
+{
+    (void)db;
+    return "4712/9";
+}
+
+static owed_status
+end_session(struct db *db, const char *session, owed_error *err)
+{
+    (void)db;
+    (void)err;
+    snprintf(server.ended, sizeof server.ended, "%s", session);
+    server.failed_when_it_ended = desk_count(server.desk, "failed");
+    return OWED_OK;
+}
+
+static void
+the_dead_ones_session_ends_before_anything_is_recorded(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGSEGV});
+    struct db *db = post->desk->f->owed->db;
+    server.driver = *db->driver;
+    server.driver.session = our_session;
+    server.driver.end_session = end_session;
+    server.desk = post->desk;
+    db->driver = &server.driver;
+    snprintf(post->slot->session, sizeof post->slot->session, "4711/8");
+    next_worker(post);
+    assert_string_equal(server.ended, "4711/8");
+    assert_int_equal(server.failed_when_it_ended, 0);
+    assert_count(post->desk, "failed", 1);
+    // Whoever comes next finds ours.
+    assert_string_equal(post->slot->session, "4712/9");
+}
+
 static void
 a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free(void **state)
 {
@@ -512,6 +557,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(the_dead_ones_session_ends_before_anything_is_recorded),
         TEST(a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free),
         TEST(on_failure_is_told_of_a_crash_by_the_next_worker),
         TEST(on_failure_is_not_told_of_a_loss),
