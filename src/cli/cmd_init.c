@@ -31,6 +31,8 @@ run_init(struct cli *cli)
     if (store_now(cli->db, &cli->now_us, &cli->err) != OWED_OK ||
         store_migrate(cli->db, cli->now_us, &applied, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    out_printf(&cli->out, applied == 0 ? "%s: the tables are up to date\n" : "%s: ready\n", url);
+    char shown[512];
+    store_url_shown(url, shown, sizeof shown);
+    out_printf(&cli->out, applied == 0 ? "%s: the tables are up to date\n" : "%s: ready\n", shown);
     return EXIT_DONE;
 }

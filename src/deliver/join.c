@@ -48,6 +48,14 @@ check_handle(const owed *handle, const struct driver *driver, owed_error *err)
     return OWED_OK;
 }
 
+/* place_of names the store that a connection is open on. */
+static const char *
+place_of(struct db *db)
+{
+    const struct driver *driver = db->driver;
+    return or_empty(driver->where == NULL ? driver->path(db) : driver->where(db));
+}
+
 static owed_status
 check_adopted(const owed *handle, struct db *adopted, owed_error *err)
 {
@@ -55,8 +63,8 @@ check_adopted(const owed *handle, struct db *adopted, owed_error *err)
         return fail(err, OWED_INVALID,
             "no transaction is open on that connection: BEGIN one before owed_join_%s",
             adopted->driver->scheme);
-    const char *ours = or_empty(handle->db->driver->path(handle->db));
-    const char *theirs = or_empty(adopted->driver->path(adopted));
+    const char *ours = place_of(handle->db);
+    const char *theirs = place_of(adopted);
     if (!is_same_file(ours, theirs))
         return fail(err, OWED_INVALID, "that connection is open on \"%s\", but the store is \"%s\"",
             theirs, ours);

@@ -3,6 +3,7 @@
  * connect.c - which driver a URL asks for, connections to a store, and their transactions.
  */
 #include <dlfcn.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "store/verbs.h"
@@ -54,6 +55,22 @@ driver_for(const char *url, const struct driver **ret_driver, owed_error *err)
         "store URL '%.*s...' begins with no scheme that is known here; write sqlite:shop.db, "
         "postgres://user@host/shop or mariadb://user@host/shop",
         (int)(scheme.len < 40 ? scheme.len : 40), or_empty(url));
+}
+
+void
+store_url_shown(const char *url, char *text, size_t size)
+{
+    const char *start = strstr(url, "://");
+    if (strncmp(url, "sqlite:", 7) == 0 || start == NULL) {
+        snprintf(text, size, "%s", url);
+        return;
+    }
+    start += 3;
+    // A password may hold any sign but these two.
+    const char *end = start + strcspn(start, "/?");
+    const char *host = memrchr(start, '@', (size_t)(end - start));
+    host = host == NULL ? start : host + 1;
+    snprintf(text, size, "%.*s%.*s", (int)(start - url), url, (int)strcspn(host, "?"), host);
 }
 
 owed_status

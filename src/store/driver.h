@@ -157,6 +157,12 @@ struct driver {
     /* path is the file that holds the store, absolute; NULL or "" where there is none. */
     const char *(*path)(struct db *db);
 
+    /* where names a server's database the same to all that have it open. NULL: path does. */
+    const char *(*where)(struct db *db);
+
+    /* warning is a sentence on the server that its operator should know; NULL, also as a member: none. */
+    const char *(*warning)(struct db *db);
+
     /* tidy does the upkeep that is due now (SQLite: a checkpoint); call it outside transactions. */
     void (*tidy)(struct db *db);
     void *(*native)(struct db *db);

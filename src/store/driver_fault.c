@@ -274,6 +274,13 @@ fault_changed(struct db *db)
 }
 
 static const char *
+fault_where(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->where(inner);
+}
+
+static const char *
 fault_path(struct db *db)
 {
     struct db *inner = fault_of(db)->inner;
@@ -337,6 +344,7 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.where = inner->driver->where == NULL ? NULL : fault_where;
     db->driver.now = inner->driver->now == NULL ? NULL : fault_now;
     db->driver.session = inner->driver->session == NULL ? NULL : fault_session;
     db->driver.end_session = inner->driver->end_session == NULL ? NULL : fault_end_session;

@@ -178,6 +178,12 @@ nested_changed(struct db *db)
 }
 
 static const char *
+nested_where(struct db *db)
+{
+    return inner_driver(db)->where(nested_of(db)->inner);
+}
+
+static const char *
 nested_path(struct db *db)
 {
     return inner_driver(db)->path(nested_of(db)->inner);
@@ -223,6 +229,8 @@ driver_nest(struct db *inner)
     db->driver.session = NULL;
     db->driver.end_session = NULL;
     db->driver.path = nested_path;
+    db->driver.where = inner->driver->where == NULL ? NULL : nested_where;
+    db->driver.warning = NULL; // said when inner was opened
     db->driver.tidy = nested_nothing;
     db->driver.native = nested_native;
     db->base.driver = &db->driver;

@@ -18,6 +18,8 @@
 
 owed_status store_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
+/* store_url_shown writes what of a URL may be shown: neither user nor password, nor options. */
+void store_url_shown(const char *url, char *text, size_t size);
 void store_close(struct db *db);
 
 /* store_now tells the time by which the store goes: its own clock's, or the host's where it has none. */

@@ -327,7 +327,7 @@ a_row_that_is_held_again_is_not_reset_by_a_requeue_that_saw_it_dead(void **state
     char ids[40];
     snprintf(ids, sizeof ids, "[%lld]", (long long)id);
     const struct value values[] = {
-        {.type = VALUE_TEXT, .bytes = str_of(ids)}, {.type = VALUE_INT, .integer = NOW}};
+        {.type = VALUE_TEXT, .bytes = str_of(ids)}, {.type = VALUE_TIME, .integer = NOW}};
     struct rows *rows;
     int64_t changed = -1;
     assert_ok(

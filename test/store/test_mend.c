@@ -307,7 +307,7 @@ rows_that_changed_since_they_were_picked_are_not_orphaned(void **state)
     snprintf(ids, sizeof ids, "[%lld,%lld]", (long long)rows.held, (long long)rows.done);
     // Between the look and the write somebody claimed one, and another was done.
     const struct value values[] = {{.type = VALUE_TEXT, .bytes = str_of(ids)},
-        {.type = VALUE_INT, .integer = NOW}, {.type = VALUE_TEXT, .bytes = STR("gone")}};
+        {.type = VALUE_TIME, .integer = NOW}, {.type = VALUE_TEXT, .bytes = STR("gone")}};
     struct rows *run;
     int64_t changed = -1;
     assert_ok(

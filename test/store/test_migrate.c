@@ -15,7 +15,7 @@ record(
 {
     const struct value values[] = {{.type = VALUE_TEXT, .bytes = str_of(kind)},
         {.type = VALUE_TEXT, .bytes = str_of(name)}, {.type = VALUE_INT, .integer = version},
-        {.type = VALUE_TEXT, .bytes = str_of(checksum)}, {.type = VALUE_INT, .integer = NOW}};
+        {.type = VALUE_TEXT, .bytes = str_of(checksum)}, {.type = VALUE_TIME, .integer = NOW}};
     struct rows *rows;
     assert_ok(world->db->driver->run(
         world->db, STMT_SCHEMA_RECORD, values, COUNT(values), &rows, &world->err));

@@ -1,0 +1,4 @@
+-- The server's clock.
+-- Columns: now.
+-- Index: none.
+select clock_timestamp()

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * postgres_sweep.c - what an application may have left running on a connection that it was lent.
+ *
+ * A query whose rows nobody read, a COPY, a pipeline, another way of waiting: all of it is ended here.
+ * Settings of the session, LISTEN and the like are put back before the next transaction begins. What
+ * cannot be ended is cut, and the connection made anew as after any loss.
+ */
+#include "base/clock.h"
+#include "store/postgres.h"
+
+#define DRAIN_US US_PER_SECOND
+#define RESULTS_MAX 10000
+
+/* end_copy: a COPY that was not ended by its owner is one that failed. */
+static void
+end_copy(PGconn *handle, ExecStatusType said)
+{
+    if (said == PGRES_COPY_IN)
+        PQputCopyEnd(handle, "the receiver did not end its COPY");
+    char *bytes = NULL;
+    if (said == PGRES_COPY_OUT)
+        while (PQgetCopyData(handle, &bytes, 0) > 0)
+            PQfreemem(bytes);
+}
+
+/* drain reads what is left; false: it does not come to its end. */
+static bool
+drain(PGconn *handle)
+{
+    int64_t deadline_us = postgres_monotonic_us() + DRAIN_US;
+    int nothing = 0;
+    for (int i = 0; i < RESULTS_MAX && PQstatus(handle) == CONNECTION_OK; i++) {
+        CLEANUP(clear_result) PGresult *result = postgres_get(handle, deadline_us);
+        // In a pipeline a NULL only divides what came of one statement from the next.
+        nothing = result == NULL ? nothing + 1 : 0;
+        if (nothing > 1 || (result == NULL && PQpipelineStatus(handle) == PQ_PIPELINE_OFF))
+            return true;
+        ExecStatusType said = PQresultStatus(result);
+        if (result != NULL && said == PGRES_COPY_BOTH)
+            return false;
+        if (result != NULL)
+            end_copy(handle, said);
+    }
+    return false;
+}
+
+static bool
+end_pipeline(PGconn *handle)
+{
+    if (PQpipelineStatus(handle) == PQ_PIPELINE_OFF)
+        return true;
+    return PQpipelineSync(handle) == 1 && drain(handle) && PQexitPipelineMode(handle) == 1;
+}
+
+static void
+hear_nothing(void *arg, const char *message)
+{
+    (void)arg;
+    (void)message;
+}
+
+void
+postgres_sweep(struct db *db)
+{
+    struct postgres_db *conn = postgres_of(db);
+    PGconn *handle = conn->handle;
+    if (!conn->was_lent || db->adopted || postgres_is_lost(handle))
+        return;
+    PQsetnonblocking(handle, 0);
+    PQsetNoticeProcessor(handle, hear_nothing, NULL);
+    bool is_idle = PQtransactionStatus(handle) != PQTRANS_ACTIVE;
+    if (!end_pipeline(handle) || (!is_idle && !drain(handle)))
+        postgres_cut(handle);
+    for (PGnotify *notify; (notify = PQnotifies(handle)) != NULL;)
+        PQfreemem(notify);
+}

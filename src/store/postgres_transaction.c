@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * postgres_transaction.c - transactions on PostgreSQL, and noticing when somebody else ends ours.
+ *
+ * Nothing is sent for its own sake where it can go with what follows: BEGIN goes with the first
+ * statement, and a transaction in which nothing was run never was. A receiver has our handle and could
+ * say COMMIT: before it gets it, a row is written that a constraint refuses at every commit, and taken
+ * away right before our own. Just before that the server says the transaction's number: if the answer to
+ * COMMIT is lost, another connection asks what became of it.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "store/postgres.h"
+
+#define ASK_TIMES 20
+#define ASK_EVERY_MS 100
+
+void
+postgres_light(struct db *db)
+{
+    postgres_of(db)->light_next = true;
+}
+
+bool
+postgres_in_transaction(struct db *db)
+{
+    const struct postgres_db *conn = postgres_of(db);
+    PGTransactionStatusType status = PQtransactionStatus(conn->handle);
+    bool is_open = status == PQTRANS_INTRANS || status == PQTRANS_INERROR ||
+        (status == PQTRANS_ACTIVE && conn->begun);
+    return db->adopted ? is_open : conn->begun && (!conn->is_sent || is_open);
+}
+
+owed_status
+postgres_still_ours(const struct postgres_db *conn, owed_error *err)
+{
+    if (conn->queue_error.status != OWED_OK) {
+        if (err != NULL)
+            *err = conn->queue_error;
+        return conn->queue_error.status;
+    }
+    if (!conn->begun || !conn->is_sent)
+        return OWED_OK;
+    PGTransactionStatusType status = PQtransactionStatus(conn->handle);
+    if (status == PQTRANS_UNKNOWN)
+        return postgres_fail_lost(conn, conn->handle, "transaction", err);
+    if (status != PQTRANS_IDLE)
+        return OWED_OK;
+    return fail(err, OWED_ABORTED,
+        "the transaction that was open on %s has been ended by somebody else: nothing more can be "
+        "written in it",
+        conn->place);
+}
+
+static void
+forget(struct postgres_db *conn)
+{
+    conn->begun = conn->is_sent = conn->is_light = conn->writes = false;
+    conn->vetoed = conn->hurried = conn->guarded = false;
+    conn->queued = 0;
+    conn->queue_error = (owed_error){0};
+}
+
+static void
+put_back_settings(struct postgres_db *conn)
+{
+    postgres_queue(conn, STMT_SESSION_RESET);
+    if (conn->lock_timeout_ms.type != VALUE_NULL)
+        postgres_queue(conn, STMT_LOCK_TIMEOUT);
+}
+
+owed_status
+postgres_begin(struct db *db, bool write, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    if (db->adopted || conn->begun)
+        return fail(err, OWED_BUG, "a transaction is open on %s already", conn->place);
+    if (postgres_is_lost(conn->handle))
+        return postgres_fail_lost(conn, conn->handle, "begin", err);
+    forget(conn);
+    if (conn->was_lent && !conn->is_pooled)
+        put_back_settings(conn);
+    postgres_queue(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ);
+    if (conn->light_next)
+        postgres_queue(conn, STMT_LIGHT_COMMITS);
+    conn->begun = true;
+    conn->is_light = conn->light_next;
+    conn->was_lent = conn->light_next = false;
+    return OWED_OK;
+}
+
+/* --- committing --- */
+
+/* ask_once asks another connection what became of a transaction; NULL: it did not answer. */
+static PGresult *
+ask_once(struct postgres_db *conn, PGconn *handle, const char *xid)
+{
+    const char *sql = conn->base.driver->sql->statements[STMT_XID_STATUS];
+    const char *const values[] = {xid, conn->timeline};
+    if (PQsendQueryParams(handle, sql, 2, NULL, values, NULL, NULL, 0) != 1)
+        return NULL;
+    PGresult *result = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND);
+    for (PGresult *more; (more = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND));)
+        PQclear(more);
+    return result;
+}
+
+static owed_status
+read_fate(const PGresult *result)
+{
+    const char *said = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1
+        ? PQgetvalue(result, 0, 0)
+        : "";
+    if (strcmp(said, "committed") == 0)
+        return OWED_OK;
+    if (strcmp(said, "aborted") == 0)
+        return OWED_ABORTED;
+    return strcmp(said, "in progress") == 0 ? OWED_BUSY : OWED_UNSURE;
+}
+
+static void
+finish_handle(PGconn **handle)
+{
+    PQfinish(*handle);
+}
+
+/* fate asks until the server knows: a commit that nobody waits for any more may be still under way. */
+static owed_status
+fate(struct postgres_db *conn, const char *xid)
+{
+    CLEANUP(finish_handle) PGconn *handle = NULL;
+    if (!postgres_has(conn, STMT_XID_STATUS) ||
+        postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK)
+        return OWED_UNSURE;
+    owed_status status = OWED_BUSY;
+    for (int i = 0; i < ASK_TIMES && status == OWED_BUSY; i++) {
+        if (i > 0)
+            poll(NULL, 0, ASK_EVERY_MS);
+        CLEANUP(clear_result) PGresult *result = ask_once(conn, handle, xid);
+        status = read_fate(result);
+    }
+    return status == OWED_BUSY ? OWED_UNSURE : status;
+}
+
+/* settle_doubt is for a commit whose answer did not come. */
+static owed_status
+settle_doubt(struct postgres_db *conn, const PGresult *number, owed_error *err)
+{
+    owed_status status = OWED_UNSURE;
+    if (number != NULL && PQntuples(number) == 1) {
+        // Who has no number has written nothing.
+        struct value xid = postgres_value(number, 0, 0);
+        char text[32];
+        snprintf(text, sizeof text, "%" PRId64, xid.integer);
+        status = xid.type == VALUE_INT ? fate(conn, text) : OWED_OK;
+    }
+    if (status == OWED_OK)
+        return OWED_OK;
+    if (status == OWED_ABORTED)
+        return fail(err, OWED_UNAVAILABLE,
+            "commit: the connection to %s was lost before it happened; nothing was written",
+            conn->place);
+    return fail(err, OWED_UNSURE,
+        "commit: the connection to %s was lost before the answer came: whether it happened is not "
+        "known",
+        conn->place);
+}
+
+/* answered reads what COMMIT came to: of a transaction in which something failed it is a rollback. */
+static owed_status
+answered(struct postgres_db *conn, const PGresult *result, owed_error *err)
+{
+    // PQcmdStatus takes what it does not change without const.
+    char tag[16] = "";
+    PGresult *mutable = NULL;
+    memcpy(&mutable, &result, sizeof mutable);
+    snprintf(tag, sizeof tag, "%s", PQcmdStatus(mutable));
+    if (strcmp(tag, "COMMIT") == 0)
+        return OWED_OK;
+    return fail(err, OWED_ABORTED,
+        "commit: a statement of the transaction on %s had failed: it was rolled back", conn->place);
+}
+
+static owed_status
+guard_gone(struct postgres_db *conn, owed_error *err)
+{
+    return fail(err, OWED_ABORTED,
+        "the transaction that was open on %s has been ended by somebody else: nothing of it was kept",
+        conn->place);
+}
+
+/* end_by_commit sends the end of the guard and COMMIT together. */
+static owed_status
+end_by_commit(struct postgres_db *conn, owed_error *err)
+{
+    enum { NUMBER, GUARD, COMMIT, MAX };
+    int places[MAX] = {-1, -1, -1};
+    struct command commands[MAX];
+    PGresult *results[MAX];
+    size_t count = 0;
+    if (conn->writes && !conn->is_light && !conn->is_pooled && postgres_has(conn, STMT_XID)) {
+        places[NUMBER] = (int)count;
+        commands[count++] = (struct command){.stmt = STMT_XID, .flush = true};
+    }
+    if (conn->guarded) {
+        places[GUARD] = (int)count;
+        commands[count++] = (struct command){.stmt = STMT_GUARD_OFF};
+    }
+    places[COMMIT] = (int)count;
+    commands[count++] = (struct command){.stmt = STMT_COMMIT};
+
+    owed_status status = postgres_talk(conn, commands, count, results, err);
+    if (status == OWED_OK)
+        status = answered(conn, results[places[COMMIT]], err);
+    else if (places[GUARD] >= 0 && postgres_says(results[places[GUARD]], "22012"))
+        status = guard_gone(conn, err);
+    else if (postgres_is_lost(conn->handle))
+        status = settle_doubt(conn, places[NUMBER] < 0 ? NULL : results[places[NUMBER]], err);
+    for (size_t i = 0; i < count; i++)
+        PQclear(results[i]);
+    return status;
+}
+
+owed_status
+postgres_commit(struct db *db, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    owed_status status = postgres_still_ours(conn, err);
+    if (status == OWED_OK && (db->adopted || !conn->begun))
+        return fail(err, OWED_BUG, "no transaction of ours is open on %s", conn->place);
+    if (status == OWED_OK && conn->vetoed)
+        status =
+            fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+    if (status == OWED_OK && conn->is_sent)
+        status = end_by_commit(conn, err);
+    if (status != OWED_OK) {
+        postgres_rollback(db);
+        return status;
+    }
+    forget(conn);
+    return OWED_OK;
+}
+
+void
+postgres_rollback(struct db *db)
+{
+    struct postgres_db *conn = postgres_of(db);
+    if (db->adopted)
+        return;
+    bool is_sent = conn->is_sent;
+    forget(conn);
+    if (!is_sent)
+        return;
+    postgres_sweep(db);
+    PGTransactionStatusType status = PQtransactionStatus(conn->handle);
+    if (status == PQTRANS_IDLE || status == PQTRANS_UNKNOWN)
+        return;
+    // A transaction that cannot be ended ends with its connection.
+    if (postgres_do(conn, STMT_ROLLBACK, NULL) != OWED_OK)
+        postgres_cut(conn->handle);
+}
+
+/* --- savepoints --- */
+
+/* put_guard keeps what an application is about to get from being committed by it. */
+static void
+put_guard(struct postgres_db *conn)
+{
+    if (!conn->guard_wanted || conn->guarded || !conn->begun)
+        return;
+    postgres_queue(conn, STMT_GUARD_ON);
+    conn->guarded = postgres_has(conn, STMT_GUARD_ON);
+}
+
+owed_status
+postgres_savepoint(struct db *db, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    owed_status status = postgres_still_ours(conn, err);
+    if (status != OWED_OK)
+        return status;
+    put_guard(conn);
+    return postgres_do(conn, STMT_SAVEPOINT, err);
+}
+
+owed_status
+postgres_release(struct db *db, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    owed_status status = postgres_still_ours(conn, err);
+    return status == OWED_OK ? postgres_do(conn, STMT_RELEASE, err) : status;
+}
+
+owed_status
+postgres_rollback_to(struct db *db, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    owed_status status = postgres_still_ours(conn, err);
+    if (status == OWED_OK)
+        status = postgres_do(conn, STMT_ROLLBACK_TO, err);
+    if (status != OWED_OK)
+        return status;
+    conn->vetoed = false;
+    // What was set after the savepoint went with it.
+    if (conn->hurried)
+        postgres_queue(conn, STMT_HURRY);
+    return OWED_OK;
+}
+
+/* --- what others must not do --- */
+
+void
+postgres_guard(struct db *db, bool on)
+{
+    postgres_of(db)->guard_wanted = on;
+}
+
+void
+postgres_veto(struct db *db)
+{
+    struct postgres_db *conn = postgres_of(db);
+    if (!postgres_in_transaction(db))
+        return;
+    conn->vetoed = true;
+    // A transaction in which something failed can only be rolled back.
+    postgres_do(conn, STMT_VETO, NULL);
+}
+
+owed_status
+postgres_hurry(struct db *db, owed_error *err)
+{
+    struct postgres_db *conn = postgres_of(db);
+    owed_status status = postgres_still_ours(conn, err);
+    if (status != OWED_OK)
+        return status;
+    conn->hurried = true;
+    postgres_queue(conn, STMT_HURRY);
+    return OWED_OK;
+}
+
+/* postgres_contention: libpq keeps no code of what others ran. After any failure the transaction goes on
+ * from a savepoint only. */
+owed_status
+postgres_contention(struct db *db)
+{
+    const struct postgres_db *conn = postgres_of(db);
+    bool is_failed = PQtransactionStatus(conn->handle) == PQTRANS_INERROR;
+    return is_failed && !conn->vetoed ? OWED_UNSURE : OWED_OK;
+}
+
+void *
+postgres_native(struct db *db)
+{
+    struct postgres_db *conn = postgres_of(db);
+    if (db->adopted)
+        return conn->handle;
+    put_guard(conn);
+    conn->was_lent = true;
+    conn->writes = true;
+    if (conn->begun && conn->queued > 0 && postgres_flush(conn, &conn->queue_error) == OWED_OK)
+        conn->queue_error = (owed_error){0};
+    return conn->handle;
+}
