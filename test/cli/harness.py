@@ -10,9 +10,13 @@ import sys
 import tempfile
 import unittest
 
-OWED = os.environ["OWED_BIN"]
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "test" / "support"))
+import stores  # noqa: E402
+
+OWED = os.environ["OWED_BIN"]
 TIMEOUT = 120
+now = {"store": "sqlite:"}  # of the cases that run
 
 
 class Case(unittest.TestCase):
@@ -57,19 +61,20 @@ class StoreCase(Case):
 
     def setUp(self):
         super().setUp()
-        self.env["OWED_STORE"] = "sqlite:shop.db"
+        self.store = stores.new(now["store"], self.folder)
+        self.addCleanup(self.store.remove)
+        self.env["OWED_STORE"] = self.store.url
         self.owed("init", code=0)
+
+    def only_on_sqlite(self, why):
+        if self.store.scheme != "sqlite":
+            self.skipTest(f"only on SQLite: {why}")
 
     def fire(self, name, payload="{}", *words):
         return int(self.owed("fire", name, payload, *words, code=0).stdout)
 
     def sql(self, text, *values):
-        db = sqlite3.connect(self.folder / "shop.db")
-        try:
-            with db:
-                return db.execute(text, values).fetchall()
-        finally:
-            db.close()
+        return self.store.sql(text, *values)
 
     def value(self, text, *values):
         return self.sql(text, *values)[0][0]
@@ -77,6 +82,7 @@ class StoreCase(Case):
     @contextlib.contextmanager
     def busy(self):
         """Somebody else holds the store's writer."""
+        self.only_on_sqlite("elsewhere a writer keeps nobody else waiting")
         db = sqlite3.connect(self.folder / "shop.db", isolation_level=None)
         db.execute("begin immediate")
         yield
@@ -99,11 +105,27 @@ class StoreCase(Case):
         return [json.loads(line) for line in self.owed(*words, "--json", code=0).stdout.splitlines()]
 
 
-def run():
-    """Run the cases of the file that calls it, and close as the runner wants to read it."""
+def run_here():
+    """Run the cases of the main file, and close as the runner wants to read it; whether all is well."""
     result = unittest.main(module="__main__", exit=False, verbosity=2).result
     bad = len({case.id().split(" (")[0] for case, _ in result.failures + result.errors})
-    print(f"[  PASSED  ] {result.testsRun - bad - len(result.skipped)} test(s).")
+    print(f"[  PASSED  ] {result.testsRun - bad - len(result.skipped)} test(s).", flush=True)
     if bad:
-        print(f"[  FAILED  ] {bad} test(s)")
-    sys.exit(1 if bad or result.testsRun == 0 else 0)
+        print(f"[  FAILED  ] {bad} test(s)", flush=True)
+    return bad == 0 and result.testsRun > 0
+
+
+def run(only=None):
+    """Run the cases of the file that calls it, on each store of this run, or on those of one scheme."""
+    good = True
+    for url in stores.urls():
+        scheme = stores.scheme_of(url)
+        if only is not None and scheme != only:
+            continue
+        if not stores.is_served(OWED, url):
+            print(f"{scheme} is left out: this build has no driver for it", flush=True)
+            continue
+        print(f"on {scheme}", flush=True)
+        now["store"] = url
+        good = run_here() and good
+    sys.exit(0 if good else 1)

@@ -116,7 +116,7 @@ class Check(StoreCase):
 
 class Publish(StoreCase):
     def removed(self):
-        return dict(self.sql("select key, removed_at > 0 from owed_receiver"))
+        return {key: int(at > 0) for key, at in self.sql('select "key", removed_at from owed_receiver')}
 
     def test_it_says_what_it_wrote_and_writes_nothing_twice(self):
         self.receivers("shop.billing", "shop.label")

@@ -23,11 +23,13 @@ class Explain(StoreCase):
         self.now = time.time_ns() // 1000
 
     def set(self, **columns):
-        names = ", ".join(f"{name} = ?" for name in columns)
+        names = ", ".join(f"{name} = moment(?)" if name.endswith("_at") else f"{name} = ?" for name in columns)
         self.sql(f"update owed_delivery set {names} where id = ?", *columns.values(), self.id)
 
     def relay(self, lanes=None, silent_us=0):
-        self.sql("insert or replace into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values (?, 'h', 1, ?, 1, ?)",
+        self.sql("delete from owed_relay where id = 'r.1/0'")
+        self.sql("insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values "
+                 "(?, 'h', 1, ?, moment(1), moment(?))",
                  "r.1/0", lanes or f'["{self.lane}"]', self.now - silent_us)
 
     def explained(self, reason, *words):
@@ -78,7 +80,7 @@ class Explain(StoreCase):
         self.explained("undeclared", "nobody has published its receiver shop.billing")
 
     def test_one_whose_receiver_was_removed_says_since_when(self):
-        self.sql("update owed_receiver set removed_at = ?", self.now - 60_000_000)
+        self.sql("update owed_receiver set removed_at = moment(?)", self.now - 60_000_000)
         self.explained("removed", "no longer declares its receiver shop.billing", "(1m")
 
     def test_one_that_is_not_due_says_until_when(self):

@@ -107,4 +107,4 @@ class Words(Case):
         self.refused(64, "--batch-size", "relay", "--limit", "5", "--batch-size", "5")
 
 
-run()
+run(only="sqlite")

@@ -30,8 +30,8 @@ class Lines(StoreCase):
         done = self.lines("".join(line(payload={"n": n}) + "\n" for n in range(10_000)))
         self.assertEqual("fired: 10000, duplicates: 0\n", done.stdout)
         self.assertIn("10000 events in ", done.stderr)
-        self.assertEqual([(n,) for n in range(10_000)],
-                         self.sql("select json_extract(payload, '$.n') from owed_event order by id"))
+        self.assertEqual(list(range(10_000)),
+                         [json.loads(row[0])["n"] for row in self.sql("select payload from owed_event order by id")])
 
     def test_payload_bytes_are_those_of_the_line(self):
         payloads = ['{"b": 1,"a":1e400}', '[ 12345678901234567890 ]', '"\\u0000\\ud800"', '{"a":1,"a":2}', "null", "0.10"]
@@ -70,7 +70,7 @@ class Lines(StoreCase):
         done = self.refused_line(text, 1234, "1000 events of the lines before were committed (through line 1000), "
                                  "nothing of lines 1001 to 1234")
         self.assertEqual("fired: 1000, duplicates: 0\n", done.stdout)
-        self.assertEqual([(1000, 1000)], self.sql("select count(*), max(cast(payload as integer)) from owed_event"))
+        self.assertEqual(list(range(1, 1001)), [int(row[0]) for row in self.sql("select payload from owed_event order by id")])
 
     def test_a_bad_line_in_the_first_transaction_commits_nothing(self):
         self.refused_line(line() + "\n" + line(version=0), 2, "nothing was committed")

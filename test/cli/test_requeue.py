@@ -13,7 +13,7 @@ class Requeue(StoreCase):
         self.receivers("shop.billing", "shop.label")
         for _ in range(3):
             self.fire("shop.OrderPlaced")
-        self.sql("update owed_delivery set status = 'dead', attempts = 5, last_error = 'boom', available_at = 1, due_at = 1")
+        self.sql("update owed_delivery set status = 'dead', attempts = 5, last_error = 'boom', available_at = moment(1), due_at = moment(1)")
 
         # Ids grow, but not by one: d[1] to d[6] are those of the six deliveries.
         self.d = [0] + [row[0] for row in self.sql("select id from owed_delivery order by id")]

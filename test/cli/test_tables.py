@@ -113,4 +113,4 @@ class Migrate(StoreCase):
             self.refused(78, "owed init", *words, "--store", "sqlite:empty.db")
 
 
-run()
+run(only="sqlite")

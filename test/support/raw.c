@@ -150,11 +150,11 @@ struct first {
 };
 
 static void
-keep_first(void *state, const char *text)
+keep_first(void *state, const struct raw_value *values, size_t count)
 {
     struct first *first = state;
-    if (!first->found)
-        snprintf(first->text, sizeof first->text, "%s", text == NULL ? "" : text);
+    if (!first->found && count > 0)
+        snprintf(first->text, sizeof first->text, "%s", or_empty(values[0].text));
     first->found = true;
 }
 
@@ -174,12 +174,13 @@ struct list {
 };
 
 static void
-keep_all(void *state, const char *text)
+keep_all(void *state, const struct raw_value *values, size_t count)
 {
     struct list *list = state;
     size_t len = strlen(list->text);
     const char *comma = list->count++ == 0 ? "" : ",";
-    snprintf(list->text + len, 256 - len, "%s%s", comma, text == NULL ? "" : text);
+    snprintf(
+        list->text + len, 256 - len, "%s%s", comma, count == 0 ? "" : or_empty(values[0].text));
 }
 
 void
@@ -214,10 +215,30 @@ raw_numberf(struct raw *raw, const char *format, ...)
     return number;
 }
 
-void
-raw_rows(struct raw *raw, const char *query, raw_take take, void *state)
+bool
+raw_each(struct raw *raw, const char *query, raw_take take, void *state, struct buf *error)
 {
-    must_run(raw, query, take, state);
+    return run(raw, query, take, state, error);
+}
+
+struct taker {
+    void (*take)(void *state, const char *text);
+    void *state;
+};
+
+static void
+take_first(void *state, const struct raw_value *values, size_t count)
+{
+    const struct taker *taker = state;
+    taker->take(taker->state, count == 0 ? NULL : values[0].text);
+}
+
+void
+raw_rows(
+    struct raw *raw, const char *query, void (*take)(void *state, const char *text), void *state)
+{
+    struct taker taker = {take, state};
+    must_run(raw, query, take_first, &taker);
 }
 
 const char *

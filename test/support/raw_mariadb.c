@@ -13,7 +13,7 @@
 #include "base/moment.h"
 
 static const char session[] =
-    "set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT,ANSI_QUOTES'), time_zone = '+00:00', "
+    "set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES'), time_zone = '+00:00', "
     "innodb_lock_wait_timeout = 10, lock_wait_timeout = 10";
 
 struct address {
@@ -69,30 +69,37 @@ mariadb_close(void *native)
     mysql_close(native);
 }
 
-static const char *
-value_text(const char *text, enum enum_field_types type, char number[static 64])
+static void
+read_value(const char *text, const MYSQL_FIELD *field, struct raw_value *value)
 {
-    if (text == NULL || (type != MYSQL_TYPE_DATETIME && type != MYSQL_TYPE_TIMESTAMP))
-        return text;
+    bool is_time = field->type == MYSQL_TYPE_DATETIME || field->type == MYSQL_TYPE_TIMESTAMP;
+    value->is_number = is_time || IS_NUM(field->type);
+    value->text = text;
+    if (text == NULL || !is_time)
+        return;
     char moment[MOMENT_BYTES];
     int64_t at_us = 0;
     snprintf(moment, sizeof moment, "%sZ", text);
     if (strlen(moment) > 10)
         moment[10] = 'T';
     if (!moment_read(moment, &at_us))
-        return text;
-    snprintf(number, 64, "%" PRId64, at_us);
-    return number;
+        return;
+    snprintf(value->number, sizeof value->number, "%" PRId64, at_us);
+    value->text = value->number;
 }
 
 static void
 take_rows(MYSQL_RES *result, raw_take take, void *state)
 {
-    enum enum_field_types type = mysql_fetch_field_direct(result, 0)->type;
-    char number[64];
-    for (MYSQL_ROW row = mysql_fetch_row(result); row != NULL; row = mysql_fetch_row(result))
+    struct raw_value values[RAW_COLUMNS];
+    unsigned count = mysql_num_fields(result);
+    count = count < RAW_COLUMNS ? count : RAW_COLUMNS;
+    for (MYSQL_ROW row = mysql_fetch_row(result); row != NULL; row = mysql_fetch_row(result)) {
+        for (unsigned i = 0; i < count; i++)
+            read_value(row[i], mysql_fetch_field_direct(result, i), &values[i]);
         if (take != NULL)
-            take(state, value_text(row[0], type, number));
+            take(state, values, count);
+    }
     mysql_free_result(result);
 }
 

@@ -11,7 +11,16 @@
 
 #include "base/moment.h"
 
-enum { OID_TIMESTAMP = 1114, OID_TIMESTAMPTZ = 1184, OID_BOOL = 16 };
+enum {
+    OID_BOOL = 16,
+    OID_INT8 = 20,
+    OID_INT2 = 21,
+    OID_INT4 = 23,
+    OID_FLOAT8 = 701,
+    OID_TIMESTAMP = 1114,
+    OID_TIMESTAMPTZ = 1184,
+    OID_NUMERIC = 1700
+};
 
 static const char session[] =
     "set client_min_messages = error; set timezone = 'UTC'; set lock_timeout = '10s'";
@@ -46,7 +55,7 @@ postgres_close(void *native)
 
 /* time_text turns "2026-11-30 00:53:20.5+00" into microseconds. */
 static const char *
-time_text(const char *text, char number[static 64])
+time_text(const char *text, char number[static 32])
 {
     char moment[MOMENT_BYTES];
     int64_t at_us = 0;
@@ -57,22 +66,35 @@ time_text(const char *text, char number[static 64])
         at_us = *text == '-' ? INT64_MIN : INT64_MAX;
     else if (!moment_read(moment, &at_us))
         return text;
-    snprintf(number, 64, "%" PRId64, at_us);
+    snprintf(number, 32, "%" PRId64, at_us);
     return number;
 }
 
-static const char *
-value_text(const PGresult *result, int row, char number[static 64])
+static void
+read_value(const PGresult *result, int row, int column, struct raw_value *value)
 {
-    if (PQgetisnull(result, row, 0))
-        return NULL;
-    const char *text = PQgetvalue(result, row, 0);
-    Oid type = PQftype(result, 0);
-    if (type == OID_TIMESTAMP || type == OID_TIMESTAMPTZ)
-        return time_text(text, number);
-    if (type == OID_BOOL)
-        return *text == 't' ? "1" : "0";
-    return text;
+    Oid type = PQftype(result, column);
+    const char *text = PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
+    bool is_time = type == OID_TIMESTAMP || type == OID_TIMESTAMPTZ;
+    value->is_number = is_time || type == OID_BOOL || type == OID_INT8 || type == OID_INT2 ||
+        type == OID_INT4 || type == OID_NUMERIC || type == OID_FLOAT8;
+    value->text = text;
+    if (text != NULL && is_time)
+        value->text = time_text(text, value->number);
+    if (text != NULL && type == OID_BOOL)
+        value->text = *text == 't' ? "1" : "0";
+}
+
+static void
+take_rows(const PGresult *result, raw_take take, void *state)
+{
+    struct raw_value values[RAW_COLUMNS];
+    int count = PQnfields(result) < RAW_COLUMNS ? PQnfields(result) : RAW_COLUMNS;
+    for (int row = 0; row < PQntuples(result); row++) {
+        for (int column = 0; column < count; column++)
+            read_value(result, row, column, &values[column]);
+        take(state, values, (size_t)count);
+    }
 }
 
 /* is_undone tells whether a commit of what had failed before was answered by a rollback. */
@@ -94,9 +116,8 @@ postgres_run(void *native, const char *statements, raw_take take, void *state, s
     }
     if (!good && status != PGRES_EMPTY_QUERY)
         buf_printf(error, "%s", PQerrorMessage(native));
-    char number[64];
-    for (int row = 0; good && take != NULL && row < PQntuples(result); row++)
-        take(state, value_text(result, row, number));
+    if (good && take != NULL)
+        take_rows(result, take, state);
     PQclear(result);
     return good || status == PGRES_EMPTY_QUERY;
 }

@@ -40,6 +40,20 @@ sqlite_close(void *native)
     sqlite3_close(native);
 }
 
+static void
+take_row(sqlite3_stmt *stmt, raw_take take, void *state)
+{
+    struct raw_value values[RAW_COLUMNS];
+    int count = sqlite3_column_count(stmt);
+    count = count < RAW_COLUMNS ? count : RAW_COLUMNS;
+    for (int i = 0; i < count; i++) {
+        int type = sqlite3_column_type(stmt, i);
+        values[i].is_number = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+        values[i].text = (const char *)sqlite3_column_text(stmt, i);
+    }
+    take(state, values, (size_t)count);
+}
+
 /* step runs one statement to its end; only the last one's rows are wanted, and others have none. */
 static int
 step(sqlite3_stmt *stmt, raw_take take, void *state)
@@ -47,7 +61,7 @@ step(sqlite3_stmt *stmt, raw_take take, void *state)
     int rc = sqlite3_step(stmt);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(stmt))
         if (take != NULL)
-            take(state, (const char *)sqlite3_column_text(stmt, 0));
+            take_row(stmt, take, state);
     int ended = sqlite3_finalize(stmt);
     return rc == SQLITE_DONE ? SQLITE_OK : ended;
 }

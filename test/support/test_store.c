@@ -168,6 +168,35 @@ forget_kept(void)
     now.kept[0] = '\0';
 }
 
+static void
+serve(const char *url)
+{
+    snprintf(now.url, sizeof now.url, "%s", url);
+    now.of = NULL;
+    for (size_t i = 0; i < COUNT(servers); i++)
+        if (test_store_is(servers[i]->scheme))
+            now.of = servers[i];
+}
+
+const char *
+test_store_make(const char *url)
+{
+    static struct test_store store;
+    serve(url);
+    create_database(&store);
+    forget_kept();
+    return store.url;
+}
+
+void
+test_store_unmake(const char *url, const char *made)
+{
+    serve(url);
+    now.admin = raw_open(url);
+    drop_database(made);
+    forget_kept();
+}
+
 /* turn_to makes this URL the store of what follows; false: this build cannot. */
 static bool
 turn_to(const char *url)
@@ -179,11 +208,7 @@ turn_to(const char *url)
         print_message("%s is left out: this build has no driver for it\n", scheme);
         return false;
     }
-    snprintf(now.url, sizeof now.url, "%s", url);
-    now.of = NULL;
-    for (size_t i = 0; i < COUNT(servers); i++)
-        if (test_store_is(servers[i]->scheme))
-            now.of = servers[i];
+    serve(url);
     return true;
 }
 

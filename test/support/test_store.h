@@ -28,6 +28,11 @@ void test_store_new(struct test_store *store);
 /* test_store_free is called when every connection to it is closed. */
 void test_store_free(struct test_store *store);
 
+/* test_store_make and test_store_unmake do so for a caller that keeps nothing: a server's database beside
+ * the one that url names, and its URL. */
+const char *test_store_make(const char *url);
+void test_store_unmake(const char *url, const char *made);
+
 /* The scheme of the stores that are made now: "sqlite", "postgres", "mariadb". */
 const char *test_store_scheme(void);
 bool test_store_is(const char *scheme);
