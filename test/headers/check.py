@@ -69,6 +69,8 @@ def main():
     check("the library exports owed_* and nothing else", "\n".join(others))
     missing, extra = sorted(declared() - names), sorted(names - declared())
     check("the library exports all that the headers declare", "\n".join(missing))
+    # owed_driver_* is for the libraries of drivers, which come from the same build.
+    extra = [name for name in extra if not name.startswith("owed_driver_")]
     check("the headers declare all that the library exports", "\n".join(extra))
     with tempfile.TemporaryDirectory() as folder:
         program, database = f"{folder}/example", f"{folder}/shop.db"
