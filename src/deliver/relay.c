@@ -23,6 +23,9 @@ relay_worker_id(char ret_id[static RELAY_WORKER_ID_BYTES])
     char host[65] = "";
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
         snprintf(host, sizeof host, "localhost");
+    for (char *p = host; *p != '\0'; p++)
+        if (*p < '!' || *p > '~')
+            *p = '_';
     snprintf(ret_id, RELAY_WORKER_ID_BYTES, "%s-%d", host, getpid());
 }
 

@@ -3,6 +3,7 @@
  * settings.c - a relay's settings: defaults, bounds, and which lanes it serves.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -93,6 +94,16 @@ fill_counts(owed_relay_settings *s, owed_error *err)
     return OWED_OK;
 }
 
+static bool
+is_worker_id(const char *text)
+{
+    size_t len = strlen(text);
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < '!' || text[i] > '~')
+            return false;
+    return len >= 1 && len <= LIMIT_WORKER_ID_BYTES;
+}
+
 owed_status
 settings_fill(const owed_relay_settings *given, owed_relay_settings *ret_settings, owed_error *err)
 {
@@ -108,9 +119,10 @@ settings_fill(const owed_relay_settings *given, owed_relay_settings *ret_setting
     if (s.all_lanes && s.lanes != NULL)
         return fail(err, OWED_INVALID,
             "lanes and all_lanes exclude each other: a relay serves the lanes named, or all");
-    if (s.worker_id != NULL &&
-        (s.worker_id[0] == '\0' || strlen(s.worker_id) > LIMIT_WORKER_ID_BYTES))
-        return fail(err, OWED_INVALID, "worker_id must have 1 to %d bytes", LIMIT_WORKER_ID_BYTES);
+    if (s.worker_id != NULL && !is_worker_id(s.worker_id))
+        return fail(err, OWED_INVALID,
+            "worker_id must have 1 to %d bytes: letters, digits and signs of ASCII",
+            LIMIT_WORKER_ID_BYTES);
     owed_status status = fill_counts(&s, err);
     if (status == OWED_OK)
         status = fill_durations(&s, err);

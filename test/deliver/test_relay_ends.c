@@ -59,6 +59,10 @@ contradictions_and_numbers_out_of_range_are_refused_by_name(void **state)
     assert_refused(desk, "backoff_cap_us (9) is below backoff_base_us (10)");
     desk->settings = (owed_relay_settings){.worker_id = ""};
     assert_refused(desk, "worker_id must have 1 to 128 bytes");
+    desk->settings = (owed_relay_settings){.worker_id = "caf\xc3\xa9"};
+    assert_refused(desk, "letters, digits and signs of ASCII");
+    desk->settings = (owed_relay_settings){.worker_id = "two words"};
+    assert_refused(desk, "letters, digits and signs of ASCII");
     const char *const lanes[] = {"default", NULL};
     desk->settings = (owed_relay_settings){.all_lanes = true, .lanes = lanes};
     assert_refused(desk, "lanes and all_lanes exclude each other");

@@ -1,5 +1,6 @@
--- The same as claim_pick for one lane: both arms come in order from their indexes and are merged. The
--- lane stays out of their order: a connection of another collation would sort, and lock the whole lane.
+-- The same as claim_pick for one lane: all arms come in order from their indexes and are merged, but the
+-- one of lapsed leases, which are few; what was handed back may be many. The lane stays out of their
+-- order: a connection of another collation would sort, and lock the whole lane.
 -- Parameters: lane, kind, now, how many.
 -- Columns: id.
 -- Index: owed_delivery_owed, owed_delivery_claimed.
@@ -10,7 +11,13 @@ select id from (
         for update skip locked)
     union all
     (select available_at, id from owed_delivery force index (owed_delivery_claimed)
-        where claimed_lane = $1 and kind = $2 and lease_expires_at < $3
+        where claimed_lane = $1 and kind = $2 and lease_expires_at = '1970-01-01 00:00:00'
+        order by available_at, id limit $4
+        for update skip locked)
+    union all
+    (select available_at, id from owed_delivery force index (owed_delivery_claimed)
+        where claimed_lane = $1 and kind = $2 and lease_expires_at > '1970-01-01 00:00:00'
+        and lease_expires_at < $3
         order by available_at, id limit $4
         for update skip locked)
 ) as picked

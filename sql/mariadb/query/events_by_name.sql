@@ -9,6 +9,6 @@ select e.id, e.uid, e.name, e.version, '', e.dedupe_key, e.occurred_at, e.record
     (select count(*) from owed_delivery as d
         where d.event_id = e.id and d.status in ('pending', 'claimed', 'failed')),
     (select count(*) from owed_delivery as d where d.event_id = e.id)
-from owed_event as e
+from owed_event as e force index (owed_event_by_name)
 where e.id < $1 and e.name = $3 and ($4 = '' or e.correlation_id = $4)
 order by e.id desc limit $2

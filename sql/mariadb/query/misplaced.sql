@@ -1,6 +1,7 @@
 -- Owed rows of one receiver that stand in another lane or kind than the catalogue says. A row that is
 -- still to be expanded into targets stays so while its receiver has targets. Seeks past all that stand
--- where they should: what the catalogue says is read once, before the rows.
+-- where they should: what the catalogue says is read before the rows, and of each kind that it does not
+-- say the rows are looked for.
 -- Parameters: receiver key, how many at most.
 -- Columns: id.
 -- Index: owed_delivery_by_receiver.
@@ -16,17 +17,27 @@ select id from (
         limit $2 for update skip locked)
     union all
     (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
-        where d.owed_receiver_key = $1
-        and d.lane = (select r.stored_lane from owed_receiver as r where r.`key` = $1)
-        and d.kind < (select r.kind + 0 from owed_receiver as r where r.`key` = $1)
+        where d.owed_receiver_key = $1 and d.kind = 'inside'
+        and d.lane = (select r.stored_lane from owed_receiver as r
+            where r.`key` = $1 and r.kind <> 'inside')
         limit $2 for update skip locked)
     union all
     (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
-        where d.owed_receiver_key = $1
-        and d.lane = (select r.stored_lane from owed_receiver as r where r.`key` = $1)
-        and d.kind > (select r.kind + 0 from owed_receiver as r where r.`key` = $1)
-        and (d.kind <> 'expand'
-            or (select r.targets from owed_receiver as r where r.`key` = $1) <> 'callback')
+        where d.owed_receiver_key = $1 and d.kind = 'outside'
+        and d.lane = (select r.stored_lane from owed_receiver as r
+            where r.`key` = $1 and r.kind <> 'outside')
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1 and d.kind = 'task'
+        and d.lane = (select r.stored_lane from owed_receiver as r
+            where r.`key` = $1 and r.kind <> 'task')
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1 and d.kind = 'expand'
+        and d.lane = (select r.stored_lane from owed_receiver as r
+            where r.`key` = $1 and r.kind <> 'expand' and r.targets <> 'callback')
         limit $2 for update skip locked)
 ) as misplaced
 limit $2

@@ -4,7 +4,7 @@
 -- Index: the primary keys.
 update json_table($1, '$[*]' columns (id bigint path '$')) as picked
 straight_join owed_delivery as d on d.id = picked.id
-join owed_receiver as r on r.`key` = d.receiver_key
+straight_join owed_receiver as r on r.`key` = d.receiver_key
 set d.lane = r.stored_lane,
     d.kind = if(d.kind = 'expand' and r.targets = 'callback', d.kind, r.kind)
 where d.status in ('pending', 'failed', 'claimed')

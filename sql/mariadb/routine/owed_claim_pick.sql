@@ -1,7 +1,7 @@
 -- Which rows of several lanes can be claimed, in the order of the queue: those that are due, and claimed
 -- ones whose lease is over. Of each lane (and receiver, where receivers are named) at most as many as are
--- wanted are read and locked, so that a backlog costs nothing; the first of them all are given. Rows
--- that others have locked are passed over.
+-- wanted are read and locked, so that a backlog costs nothing; the first of them all are given. (Leases
+-- that lapsed are few, and read whole.) Rows that others have locked are passed over.
 --
 -- lanes and receivers (null: any) are JSON arrays; but_targets (null: none) one of targets to leave,
 -- the digest in small hex digits, followed by the receiver's key.
@@ -60,7 +60,22 @@ begin
         from (
             select available_at, id
             from owed_delivery force index (owed_delivery_claimed)
-            where claimed_lane = wanted_lane and kind = wanted_kind and lease_expires_at < now_at
+            where claimed_lane = wanted_lane and kind = wanted_kind
+            and lease_expires_at = '1970-01-01 00:00:00'
+            and (receivers is null or json_contains(receivers, json_quote(receiver_key)))
+            and (but_targets is null or not json_contains(but_targets,
+                json_quote(concat(lower(hex(target_digest)), receiver_key))))
+            order by available_at, id limit how_many
+            for update skip locked
+        ) as handed_back;
+        set picked = concat_ws(',', nullif(picked, ''), found);
+
+        select group_concat('["', available_at, '",', id, ']') into found
+        from (
+            select available_at, id
+            from owed_delivery force index (owed_delivery_claimed)
+            where claimed_lane = wanted_lane and kind = wanted_kind
+            and lease_expires_at > '1970-01-01 00:00:00' and lease_expires_at < now_at
             and (receivers is null or json_contains(receivers, json_quote(receiver_key)))
             and (but_targets is null or not json_contains(but_targets,
                 json_quote(concat(lower(hex(target_digest)), receiver_key))))

@@ -48,7 +48,8 @@ create table if not exists owed_delivery (
     losses int not null default 0,
     available_at datetime(6) not null,
     due_at datetime(6) not null,
-    claimed_by varchar(255) not null default '',
+    -- Of fixed length: a claim that made the row longer would move it, and split pages that fires filled.
+    claimed_by char(160) character set ascii collate ascii_bin not null default '',
     claimed_at datetime(6) not null default '1970-01-01 00:00:00',
     lease_expires_at datetime(6) not null default '1970-01-01 00:00:00',
     last_error mediumtext not null default '',
