@@ -11,11 +11,12 @@ static const char helpers[] = "create function micros(t datetime(6)) returns big
                               "create function moment(n bigint) returns datetime(6) deterministic "
                               "return '1970-01-01' + interval n microsecond";
 
-/* Each row is a statement. */
+/* Each row is a statement, here and below. */
+static const char kills[] = "select concat('kill ', id) from information_schema.processlist "
+                            "where db = database() and id <> connection_id()";
+
 static const char statements[] =
-    "select concat('kill ', id) from information_schema.processlist "
-    "where db = database() and id <> connection_id() "
-    "union all select concat('drop trigger \"', trigger_name, '\"') "
+    "select concat('drop trigger \"', trigger_name, '\"') "
     "from information_schema.triggers where trigger_schema = database() "
     "and trigger_name not like 'owed\\_%' "
     "union all select concat('drop ', if(table_type = 'VIEW', 'view', 'table'), ' \"', table_name, "
@@ -37,9 +38,17 @@ add_statement(void *state, const char *text)
     buf_printf(state, "%s; ", text);
 }
 
+/* kill ends a session, which may just have ended by itself. */
+static void
+kill_session(void *state, const char *text)
+{
+    raw_try(state, text);
+}
+
 static void
 empty_it(struct raw *raw)
 {
+    raw_rows(raw, kills, kill_session, raw);
     struct buf script;
     buf_init(&script, 1 << 20);
     buf_puts(&script, "set foreign_key_checks = 0; ");
