@@ -46,6 +46,7 @@ handle_connect(const owed *handle, struct db **ret_db, owed_error *err)
         store_close(db);
         return status;
     }
+    db->dice = handle->dice;
     *ret_db = db;
     return OWED_OK;
 }

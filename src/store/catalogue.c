@@ -139,6 +139,14 @@ move_changed(
                : OWED_OK;
 }
 
+static owed_status
+publish_all(struct db *db, const struct publication *publication, int64_t *changed, bool *differs,
+    owed_error *err)
+{
+    owed_status status = publish_events(db, publication, changed, err);
+    return status == OWED_OK ? publish_receivers(db, publication, changed, differs, err) : status;
+}
+
 owed_status
 store_publish(
     struct db *db, const struct publication *publication, int64_t *ret_changed, owed_error *err)
@@ -147,19 +155,30 @@ store_publish(
     if (differs == NULL)
         return fail_memory(err);
     int64_t changed = 0;
-    struct scope scope;
-    owed_status status = scope_begin(db, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    status = publish_events(db, publication, &changed, err);
-    if (status == OWED_OK)
-        status = publish_receivers(db, publication, &changed, differs, err);
-    status = scope_end(&scope, status, err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        changed = 0;
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, publish_all(db, publication, &changed, differs, err), err);
+    } while (scope_repeats(&scope, status));
     if (status == OWED_OK)
         status = move_changed(db, publication, differs, err);
     if (status == OWED_OK && ret_changed != NULL)
         *ret_changed = changed;
     return status;
+}
+
+static owed_status
+remove_all(struct db *db, const char *app, int64_t now_us, struct buf *none, int64_t *changed,
+    owed_error *err)
+{
+    owed_status status =
+        remove_others(db, STMT_RECEIVER_REMOVE, app, INT64_MAX, now_us, none, changed, err);
+    if (status != OWED_OK)
+        return status;
+    return remove_others(db, STMT_EVENT_TYPE_REMOVE, app, INT64_MAX, now_us, none, changed, err);
 }
 
 owed_status
@@ -169,15 +188,14 @@ store_retire(struct db *db, const char *app, int64_t now_us, int64_t *ret_change
     buf_init(&none, JSON_ARGUMENT_BYTES);
     json_end(&none);
     int64_t changed = 0;
-    struct scope scope;
-    owed_status status = scope_begin(db, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    status = remove_others(db, STMT_RECEIVER_REMOVE, app, INT64_MAX, now_us, &none, &changed, err);
-    if (status == OWED_OK)
-        status =
-            remove_others(db, STMT_EVENT_TYPE_REMOVE, app, INT64_MAX, now_us, &none, &changed, err);
-    status = scope_end(&scope, status, err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        changed = 0;
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, remove_all(db, app, now_us, &none, &changed, err), err);
+    } while (scope_repeats(&scope, status));
     if (status == OWED_OK && ret_changed != NULL)
         *ret_changed = changed;
     return status;

@@ -227,7 +227,7 @@ take_in_steps(struct db *db, struct batch *batch, const struct where *where, owe
     if (status != OWED_OK || found == 0)
         return status;
     // A claim that a power cut undid is claimed again, under another fence.
-    struct scope scope;
+    struct scope scope = {0};
     status = scope_begin_light(db, &scope, err);
     if (status == OWED_OK)
         status = scope_end(&scope, pick_and_mark(db, batch, where, &ids, err), err);
@@ -251,18 +251,33 @@ take_at_once(struct db *db, struct batch *batch, struct choice *choice, owed_err
     return status == OWED_OK ? put_away(db, batch, err) : status;
 }
 
+/* batch_empty forgets what a claim that came to nothing had read. */
+static void
+batch_empty(struct batch *batch)
+{
+    batch->rows = NULL;
+    batch->count = batch->bytes = 0;
+    buf_clear(&batch->taken);
+    buf_clear(&batch->orphans);
+}
+
 /* take_once is a whole claim; *ret_again: nothing was taken but rows that could not be delivered were
  * put away, and there may be more. */
 static owed_status
 take_once(
     struct db *db, struct batch *batch, const struct where *where, bool *ret_again, owed_error *err)
 {
-    struct choice choice;
-    choose(batch->claim, where, batch->claim->limit, &choice);
+    struct scope scope = {.db = db, .was_own = !db->adopted && !store_in_transaction(db)};
+    owed_status status = OWED_OK;
     batch_ids(batch);
-    owed_status status = db->driver->sql->statements[choice.whole] != NULL
-        ? take_at_once(db, batch, &choice, err)
-        : take_in_steps(db, batch, where, err);
+    do {
+        batch_empty(batch);
+        struct choice choice;
+        choose(batch->claim, where, batch->claim->limit, &choice);
+        status = db->driver->sql->statements[choice.whole] != NULL
+            ? take_at_once(db, batch, &choice, err)
+            : take_in_steps(db, batch, where, err);
+    } while (scope_repeats(&scope, status));
     *ret_again = batch->count == 0 && batch->orphans.len > 0;
     batch_ids_done(batch);
     return status;

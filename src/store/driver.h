@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <owed/error.h>
+#include <owed/owed.h>
 
 #include "base/str.h"
 
@@ -172,6 +173,8 @@ struct driver {
 struct db {
     const struct driver *driver;
     bool adopted;
+    owed_dice
+        dice; // for how long to wait before a transaction is repeated; next NULL: the system's
 };
 
 extern const struct driver driver_sqlite;

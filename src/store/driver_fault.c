@@ -348,7 +348,7 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.now = inner->driver->now == NULL ? NULL : fault_now;
     db->driver.session = inner->driver->session == NULL ? NULL : fault_session;
     db->driver.end_session = inner->driver->end_session == NULL ? NULL : fault_end_session;
-    db->base = (struct db){.driver = &db->driver, .adopted = inner->adopted};
+    db->base = (struct db){.driver = &db->driver, .adopted = inner->adopted, .dice = inner->dice};
     db->inner = inner;
     db->fault = fault;
     return &db->base;

@@ -169,7 +169,7 @@ owed_status
 store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
 {
     int applied = 0;
-    struct scope scope;
+    struct scope scope = {0};
     owed_status status = scope_begin(db, &scope, err);
     if (status != OWED_OK)
         return status;

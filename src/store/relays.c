@@ -14,17 +14,26 @@ store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *
         NULL, err);
 }
 
+static owed_status
+leave(struct db *db, const char *id, int64_t silent_since_us, owed_error *err)
+{
+    owed_status status = change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
+    if (status != OWED_OK)
+        return status;
+    return change(db, STMT_RELAYS_FORGET, ARGS(V_TIME(silent_since_us)), NULL, err);
+}
+
 owed_status
 store_relay_leave(struct db *db, const char *id, int64_t silent_since_us, owed_error *err)
 {
-    struct scope scope;
-    owed_status status = scope_begin(db, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    status = change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
-    if (status == OWED_OK)
-        status = change(db, STMT_RELAYS_FORGET, ARGS(V_TIME(silent_since_us)), NULL, err);
-    return scope_end(&scope, status, err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, leave(db, id, silent_since_us, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 static void

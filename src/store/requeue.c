@@ -124,11 +124,18 @@ run_in_scope(struct db *db, struct course *course, bool *ret_more, owed_error *e
 {
     if (course->requeue->dry_run)
         return run_chunk(db, course, ret_more, err);
-    struct scope scope;
-    owed_status status = scope_begin(db, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    return scope_end(&scope, run_chunk(db, course, ret_more, err), err);
+    const struct course before = *course;
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        course->after_id = before.after_id;
+        course->next = before.next;
+        course->count = before.count;
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, run_chunk(db, course, ret_more, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 owed_status

@@ -83,11 +83,16 @@ owed_status
 store_settle(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
-    struct scope scope;
-    owed_status status = count == 0 ? OWED_OK : scope_begin(db, &scope, err);
-    if (status != OWED_OK || count == 0)
-        return status;
-    return scope_end(&scope, settle_all(db, settlements, count, landed, err), err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    if (count == 0)
+        return OWED_OK;
+    do {
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, settle_all(db, settlements, count, landed, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 owed_status
@@ -118,9 +123,13 @@ store_hand_back(
 {
     int64_t back = 0;
     struct scope scope = {0};
-    owed_status status = count == 0 ? OWED_OK : scope_begin(db, &scope, err);
-    if (status == OWED_OK && count > 0)
-        status = scope_end(&scope, hand_back(db, fences, count, &back, err), err);
+    owed_status status = OWED_OK;
+    do {
+        back = 0;
+        status = count == 0 ? OWED_OK : scope_begin(db, &scope, err);
+        if (status == OWED_OK && count > 0)
+            status = scope_end(&scope, hand_back(db, fences, count, &back, err), err);
+    } while (scope_repeats(&scope, status));
     if (status == OWED_OK && ret_count != NULL)
         *ret_count = back;
     return status;

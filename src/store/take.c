@@ -52,12 +52,15 @@ store_take(struct db *db, const struct taking *taking, struct arena *arena, stru
         .now_us = taking->now_us,
         .lease_us = taking->lease_us,
     };
-    struct scope scope;
-    owed_status status = scope_begin(db, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    status = claimed_fetch(db, &claim, arena, ret_row, err);
-    if (status == OWED_OK)
-        status = move(db, taking, ret_row, err);
-    return scope_end(&scope, status, err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = claimed_fetch(db, &claim, arena, ret_row, err);
+        if (status == OWED_OK)
+            status = move(db, taking, ret_row, err);
+        status = scope_end(&scope, status, err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }

@@ -5,10 +5,15 @@
 #include "store/verbs.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/json.h"
+
+#define REPEATS 5
+#define REPEAT_WAIT_US (2 * US_PER_MS)
 
 owed_status
 query(struct db *db, enum stmt stmt, struct args args, struct rows **ret_rows, owed_error *err)
@@ -16,12 +21,24 @@ query(struct db *db, enum stmt stmt, struct args args, struct rows **ret_rows, o
     return db->driver->run(db, stmt, args.values, args.count, ret_rows, err);
 }
 
-owed_status
-change(struct db *db, enum stmt stmt, struct args args, int64_t *ret_changed, owed_error *err)
+static owed_status
+change_once(struct db *db, enum stmt stmt, struct args args, int64_t *ret_changed, owed_error *err)
 {
     struct rows *rows;
     owed_status status = query(db, stmt, args, &rows, err);
     return status == OWED_OK ? db->driver->finish(rows, ret_changed, err) : status;
+}
+
+owed_status
+change(struct db *db, enum stmt stmt, struct args args, int64_t *ret_changed, owed_error *err)
+{
+    // By itself it is a transaction of its own.
+    struct scope scope = {.db = db, .was_own = !db->adopted && !store_in_transaction(db)};
+    owed_status status = OWED_OK;
+    do {
+        status = change_once(db, stmt, args, ret_changed, err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 owed_status
@@ -147,22 +164,23 @@ read_all(struct db *db, enum stmt stmt, struct args args, const struct list *lis
 }
 
 owed_status
-scope_begin(struct db *db, struct scope *ret_scope, owed_error *err)
+scope_begin(struct db *db, struct scope *scope, owed_error *err)
 {
-    *ret_scope = (struct scope){.db = db, .own = false};
+    scope->db = db;
+    scope->own = scope->was_own = false;
     if (db->adopted || store_in_transaction(db))
         return OWED_OK;
     owed_status status = store_begin(db, true, err);
-    ret_scope->own = status == OWED_OK;
+    scope->own = scope->was_own = status == OWED_OK;
     return status;
 }
 
 owed_status
-scope_begin_light(struct db *db, struct scope *ret_scope, owed_error *err)
+scope_begin_light(struct db *db, struct scope *scope, owed_error *err)
 {
     if (!db->adopted && !store_in_transaction(db))
         db->driver->light(db);
-    return scope_begin(db, ret_scope, err);
+    return scope_begin(db, scope, err);
 }
 
 owed_status
@@ -175,6 +193,27 @@ scope_end(struct scope *scope, owed_status status, owed_error *err)
         return store_commit(scope->db, err);
     store_rollback(scope->db);
     return status;
+}
+
+/* wait_a_little lets whoever won go first; each time for longer, and never two for the same time. */
+static void
+wait_a_little(const struct db *db, int tries)
+{
+    const owed_dice dice = dice_or_system(db->dice);
+    double us = dice_unit(&dice) * (double)(REPEAT_WAIT_US << tries);
+    const struct timespec timeout = {.tv_nsec = (long)us * 1000};
+    ppoll(NULL, 0, &timeout, NULL);
+}
+
+bool
+scope_repeats(struct scope *scope, owed_status status)
+{
+    // Where nothing waits row by row there is no such thing: a single writer has been waited for.
+    if (status != OWED_BUSY || !scope->was_own || scope->db->driver->contention == NULL ||
+        scope->tries >= REPEATS)
+        return false;
+    wait_a_little(scope->db, scope->tries++);
+    return true;
 }
 
 void

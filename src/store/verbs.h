@@ -75,11 +75,19 @@ owed_status claimed_fetch(struct db *db, const struct claim *claim, struct arena
 struct scope {
     struct db *db;
     bool own;
+    bool was_own;
+    int tries;
 };
-owed_status scope_begin(struct db *db, struct scope *ret_scope, owed_error *err);
+owed_status scope_begin(struct db *db, struct scope *scope, owed_error *err);
 /* scope_begin_light is for what a power cut may undo. */
-owed_status scope_begin_light(struct db *db, struct scope *ret_scope, owed_error *err);
+owed_status scope_begin_light(struct db *db, struct scope *scope, owed_error *err);
 owed_status scope_end(struct scope *scope, owed_status status, owed_error *err);
+
+/* scope_repeats tells, after a scope's end, whether to do all of it once more: what others' locks undid
+ * (a deadlock, a serialization failure) is tried a few times, after a short wait. Never in a transaction
+ * that is not the verb's own. Begin with {0}:
+ *     do { status = scope_begin(...); ...; status = scope_end(...); } while (scope_repeats(...)); */
+bool scope_repeats(struct scope *scope, owed_status status);
 
 /* JSON arrays as arguments, element by element; json_end closes one, also an empty one. */
 void json_add_text(struct buf *buf, const char *text);
