@@ -25,6 +25,12 @@ typedef enum owed_mode {
     OWED_INLINE       /* inside the firing transaction; anything but done makes its commit fail */
 } owed_mode;
 
+/* Where a durable receiver runs. It changes neither when nor what it is promised. */
+typedef enum owed_site {
+    OWED_SITE_RELAY = 0, /* in the relay that claimed the delivery */
+    OWED_SITE_TASK       /* where a task backend brings it: see task.h */
+} owed_site;
+
 /* What a relay leaves alone after a deferral: it starts nothing there for as long as was asked, gives
  * back what it has claimed, and then tries one row at a time until one comes to anything else. */
 typedef enum owed_pause {
@@ -306,6 +312,8 @@ typedef struct owed_receiver {
     bool eager; /* run: attempted once as soon as the commit has succeeded, by the process that
                    fired; see below */
     owed_targets targets; /* NULL: one delivery for each event, without a target */
+    owed_site site;       /* OWED_SITE_TASK: not with start, nor run with a timeout, which nobody
+                             enforces there; eager: handed on as soon as the commit has succeeded */
 } owed_receiver;
 
 /*

@@ -6,7 +6,7 @@
  * of them also work while a transaction is open on the handle, begun by owed_begin or joined: then
  * what a receiver does stands in a savepoint of that transaction and nothing is ever committed, so a test
  * can roll everything back at its end. What runs outside any transaction (webhooks, programs, files,
- * receivers declared outside) is left then, with a line in the log; ON_COMMIT receivers of what a
+ * receivers declared outside), or at a task site, is left then, with a line in the log; ON_COMMIT receivers of what a
  * receiver fires run after the transaction's own commit.
  *
  * Not from inside a receiver, and not while a relay is at work on the handle: INVALID. A receiver's
@@ -16,6 +16,7 @@
 #define OWED_TESTING_H
 
 #include <owed/owed.h>
+#include <owed/task.h>
 
 OWED_BEGIN_DECLS
 
@@ -52,7 +53,8 @@ OWED_API OWED_MUSTUSE owed_status owed_drain(
  * owed_deliver_one delivers one row. *ret_status (may be NULL) is what it was recorded as: "succeeded",
  * "failed", "dead", "pending" (not yet due), or NULL: nothing was recorded, or the row is gone, since its
  * targets took its place; the log says which. A row
- * that has ended, is not due, waits for its retry, or is held by somebody else is left alone.
+ * that has ended, is not due, waits for its retry, or is held by somebody else is left alone. It is run
+ * here, whatever its site.
  * A deferral is recorded and pauses nothing. NOT_FOUND: there is no such row.
  */
 OWED_API OWED_MUSTUSE owed_status owed_deliver_one(
@@ -80,6 +82,41 @@ typedef struct owed_fired_list {
 OWED_API OWED_MUSTUSE owed_status owed_fired(
     owed *owed, const owed_event_type *type, owed_fired_list **ret_list, owed_error *err);
 OWED_API void owed_fired_free(owed_fired_list *list);
+
+/*
+ * A task backend that keeps what it is handed in this process. Set owed_test_queue_backend of it on the
+ * handle, deliver what is owed (a drain hands on what is for a task site), and then either run what was
+ * handed on, or take single messages with owed_take_and_deliver: twice, late, or not at all, as a queue
+ * may. It must outlive the handle.
+ */
+typedef struct owed_test_queue owed_test_queue;
+typedef struct owed_test_message {
+    int64_t delivery_id;
+    const char *claimed_by; /* lives as long as the queue */
+    int64_t claimed_at_us;
+} owed_test_message;
+
+OWED_API OWED_MUSTUSE owed_status owed_test_queue_new(owed_test_queue **ret_queue, owed_error *err);
+OWED_API void owed_test_queue_free(owed_test_queue *queue);
+OWED_API owed_task_backend owed_test_queue_backend(owed_test_queue *queue);
+
+/* owed_test_queue_count counts the messages that nobody has run; owed_test_queue_message gives one of
+ * them, the first being 0, or NULL where there are not as many. */
+OWED_API size_t owed_test_queue_count(const owed_test_queue *queue);
+OWED_API const owed_test_message *owed_test_queue_message(
+    const owed_test_queue *queue, size_t place);
+
+/* owed_test_queue_refuse has it refuse what it is handed from now on, for that reason, as a queue that
+ * is away would; NULL: it takes everything again. */
+OWED_API void owed_test_queue_refuse(owed_test_queue *queue, const char *why);
+
+/*
+ * owed_test_queue_run takes and delivers every message, first come first served, and forgets it.
+ * ret_counts (may be NULL) says how those ended that were recorded. What owed_take_and_deliver refuses
+ * ends it, with its status; the message stays.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_test_queue_run(
+    owed_test_queue *queue, owed *owed, owed_relay_counts *ret_counts, owed_error *err);
 
 OWED_END_DECLS
 

@@ -22,6 +22,7 @@
 #define LIMIT_BATCH_SIZE 10000
 #define LIMIT_ERROR_BYTES 65536 // setting error-length may not be above
 #define LIMIT_DURATION_US (INT64_C(10) * 366 * 24 * 3600 * 1000000)
+#define LIMIT_MOMENT_US INT64_C(253402300799999999)  // the end of the year 9999
 #define LIMIT_SCRIPT_BYTES ((size_t)4 * 1024 * 1024) // of sql/
 #define LIMIT_CONFIG_BYTES ((size_t)1024 * 1024)
 #define LIMIT_CONFIG_LINE_BYTES ((size_t)16 * 1024)

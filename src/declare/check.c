@@ -192,6 +192,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->eager, "eager"},
         {receiver->targets != NULL, "targets"},
         {receiver->pause != OWED_PAUSE_LANE, "pause"},
+        {receiver->site != OWED_SITE_RELAY, "site"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].given)
@@ -251,10 +252,31 @@ check_function(const struct declaration *declaration, owed_error *err)
 }
 
 static owed_status
+check_site(const struct declaration *declaration, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (receiver->site == OWED_SITE_RELAY)
+        return OWED_OK;
+    if (receiver->site != OWED_SITE_TASK)
+        return refuse(declaration, err, "site is %d; OWED_SITE_RELAY or OWED_SITE_TASK is right",
+            (int)receiver->site);
+    if (receiver->start != NULL)
+        return refuse(declaration, err,
+            "start is for a relay, which has many attempts out at once, and the site is a task; run "
+            "is right there");
+    if (receiver->run != NULL && receiver->timeout_us != 0)
+        return refuse(declaration, err,
+            "site task and timeout contradict each other, since nobody could end a function where a "
+            "task runs it; one of them alone is right");
+    return OWED_OK;
+}
+
+static owed_status
 check_eager(const struct declaration *declaration, owed_error *err)
 {
     const owed_receiver *receiver = declaration->receiver;
-    if (!receiver->eager)
+    // For a task site the firing process calls nothing: it hands on.
+    if (!receiver->eager || receiver->site == OWED_SITE_TASK)
         return OWED_OK;
     if (receiver->run == NULL)
         return refuse(declaration, err,
@@ -344,6 +366,7 @@ check_receiver(const struct declaration *declaration, owed_error *err)
         check_curve,
         check_pause,
         check_function,
+        check_site,
         check_eager,
         check_secret,
         check_target,

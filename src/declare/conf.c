@@ -40,7 +40,8 @@
     X("due", due_us, DURATION, "TIME", 1, LIMIT_DURATION_US, "how long after the event it is due") \
     X("give-up-after", give_up_after_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "a deferral of what has been due for so long ends it") \
-    X("pause", pause, TEXT, "WORD", 0, 0, "what a deferral pauses: lane or target")
+    X("pause", pause, TEXT, "WORD", 0, 0, "what a deferral pauses: lane or target") \
+    X("site", site, TEXT, "WORD", 0, 0, "where it runs: relay, or task, where a queue brings it")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \
@@ -269,18 +270,39 @@ begin_receiver(struct receivers_reader *reader, const struct spot *spot, owed_er
     return OWED_OK;
 }
 
+/* put_word takes the place of an enum's word: the first is 0, the second 1. */
+static owed_status
+put_word(
+    const char *const words[2], const struct option_text *text, int *ret_place, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    for (int i = 0; i < 2; i++) {
+        *ret_place = i;
+        if (strcmp(text->text, words[i]) == 0)
+            return OWED_OK;
+    }
+    return fail(err, OWED_CONFIG, "%s: expected %s or %s, found \"%s\"", text->where, words[0],
+        words[1], show(text->text, shown));
+}
+
 static owed_status
 put_pause(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
 {
-    char shown[SHOWN_BYTES];
-    if (strcmp(text->text, "lane") == 0)
-        reader->receiver.pause = OWED_PAUSE_LANE;
-    else if (strcmp(text->text, "target") == 0)
-        reader->receiver.pause = OWED_PAUSE_TARGET;
-    else
-        return fail(err, OWED_CONFIG, "%s: expected lane or target, found \"%s\"", text->where,
-            show(text->text, shown));
-    return OWED_OK;
+    static const char *const words[] = {[OWED_PAUSE_LANE] = "lane", [OWED_PAUSE_TARGET] = "target"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->receiver.pause = (owed_pause)place;
+    return status;
+}
+
+static owed_status
+put_site(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    static const char *const words[] = {[OWED_SITE_RELAY] = "relay", [OWED_SITE_TASK] = "task"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->receiver.site = (owed_site)place;
+    return status;
 }
 
 /* put stores a value at its place in the receiver. */
@@ -323,8 +345,11 @@ take_receiver_key(struct receivers_reader *reader, const struct spot *spot, cons
     owed_status status = option_read(option, &text, &number, err);
     if (status != OWED_OK)
         return status;
-    return strcmp(key, "pause") == 0 ? put_pause(reader, &text, err)
-                                     : put(reader, option, value, number, err);
+    if (strcmp(key, "pause") == 0)
+        return put_pause(reader, &text, err);
+    if (strcmp(key, "site") == 0)
+        return put_site(reader, &text, err);
+    return put(reader, option, value, number, err);
 }
 
 static owed_status

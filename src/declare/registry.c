@@ -176,7 +176,8 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
         a->lease_us == b->lease_us && a->timeout_us == b->timeout_us && a->due_us == b->due_us &&
         a->give_up_after_us == b->give_up_after_us && a->on_failure == b->on_failure &&
-        a->targets == b->targets && a->eager == b->eager && a->pause == b->pause;
+        a->targets == b->targets && a->eager == b->eager && a->pause == b->pause &&
+        a->site == b->site;
 }
 
 /* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */
@@ -243,7 +244,8 @@ make_receiver(owed_registry *registry, const owed_receiver *receiver, const char
         .was_told = arena_alloc(arena, sizeof *made->was_told),
     };
     bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
-    made->kind = inside ? "inside" : "outside";
+    made->runs = inside ? "inside" : "outside";
+    made->kind = receiver->site == OWED_SITE_TASK ? "task" : made->runs;
     bool whole = copy_texts(arena, &made->declared) && made->type != NULL && made->lane != NULL &&
         made->where != NULL && made->was_told != NULL;
     if (whole)

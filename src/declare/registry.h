@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include <owed/owed.h>
+#include <owed/task.h>
 
 #include "base/arena.h"
 
@@ -27,7 +28,8 @@ struct receiver {
     enum runner runner;
     bool any_event;
     const char *lane;      // qualified: "app/lane"; for every mode
-    const char *kind;      // "inside", "outside"
+    const char *kind;      // of its rows: "inside", "outside", "task"
+    const char *runs;      // how, wherever that is: "inside", "outside"
     const char *where;     // "owed.conf:12", or "" when declared in C
     atomic_flag *was_told; // that its deferrals count: once a process
     struct receiver *next; // in order of declaration
@@ -43,8 +45,9 @@ struct declared_type {
 
 struct owed_registry {
     const char *app;
-    int32_t max_attempts; // of receivers that declare none; a program may set it
-    owed_around around;   // enter NULL: none
+    int32_t max_attempts;           // of receivers that declare none; a program may set it
+    owed_around around;             // enter NULL: none
+    owed_task_backend task_backend; // enqueue NULL: none
     struct arena arena;
     struct receiver *receivers;
     struct receiver **receivers_end;

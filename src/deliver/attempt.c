@@ -48,7 +48,7 @@ lease_keep(struct worker *w, struct task *task, const struct receiver *receiver,
     if (task->lease_expires_at_us - now_us >= full_us / 2)
         return OWED_OK;
     struct fence fence = task->row->fence;
-    fence.claimed_by = w->claimed_by;
+    fence.claimed_by = claim_name(w, task->row);
     owed_status status = store_renew(w->owed->db, &fence, now_us + full_us, err);
     if (status != OWED_OK)
         return status;

@@ -55,7 +55,7 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
     int64_t now_us = worker_now_us(w);
     int64_t seen_us = w->frozen_now_us != 0 ? w->frozen_now_us : now_us;
     *ret_claim = (struct claim){
-        .claimed_by = w->claimed_by,
+        .claimed_by = share == SHARE_TASK ? w->hand_off.claimed_by : w->claimed_by,
         .now_us = seen_us,
         .lease_us = w->settings.lease_us + (now_us - seen_us),
         .kind = share_kind(share),
@@ -71,6 +71,13 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
     if (w->visit != NULL)
         visit_claim(w, share, ret_claim);
     hold_leave_out(w, ret_claim);
+}
+
+const char *
+claim_name(const struct worker *w, const struct claimed *row)
+{
+    const char *handed_on = w->hand_off.claimed_by;
+    return strcmp(row->fence.claimed_by, handed_on) == 0 ? handed_on : w->claimed_by;
 }
 
 static struct batch *
@@ -95,7 +102,11 @@ static owed_status
 claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, owed_error *err)
 {
     struct claimed *rows = NULL;
-    owed_status status = store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
+    batch->claimed_by = claim->claimed_by;
+    bool is_handed = w->visit != NULL && w->visit->handed != NULL;
+    owed_status status = is_handed
+        ? visit_take(w, &batch->arena, &rows, &batch->count, err)
+        : store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
     if (status != OWED_OK || batch->count == 0)
         return status;
     failpoint("claim-committed");
@@ -174,7 +185,7 @@ batch_drop(struct worker *w, const struct batch *batch)
     size_t count = undone_fences(batch, w->dropped + w->dropped_count);
     // The batch's memory ends; the name is ours.
     for (size_t i = 0; i < count; i++)
-        w->dropped[w->dropped_count + i].claimed_by = w->claimed_by;
+        w->dropped[w->dropped_count + i].claimed_by = batch->claimed_by;
     w->dropped_count += count;
     claim_unspend(w, (int64_t)count);
 }
@@ -225,6 +236,8 @@ is_held(struct worker *w, const struct task *task)
 {
     if (task->state != TASK_TODO && task->state != TASK_ALONE)
         return false;
+    if (claim_name(w, task->row) == w->hand_off.claimed_by && hand_off_waits(w))
+        return true;
     const struct known *known = known_find(w, task->row->receiver_key);
     return known != NULL && hold_holds(w, task->row, known->receiver);
 }

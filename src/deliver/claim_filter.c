@@ -13,6 +13,7 @@
 static const char *const share_kinds[] = {
     [SHARE_INSIDE] = "inside",
     [SHARE_EXPAND] = "expand",
+    [SHARE_TASK] = "task",
     [SHARE_LOOP] = "outside",
     [SHARE_FUNCTION] = "outside",
 };
@@ -28,9 +29,9 @@ role_has(enum role role, enum share share)
 {
     static const enum share only[] = {
         [ROLE_INSIDE] = SHARE_INSIDE, [ROLE_LOOP] = SHARE_LOOP, [ROLE_FUNCTION] = SHARE_FUNCTION};
-    // What expands a row writes to this database, as inside receivers do.
-    enum share looked_for = share == SHARE_EXPAND ? SHARE_INSIDE : share;
-    return role == ROLE_ALL || only[role] == looked_for;
+    // What expands a row writes to this database, as inside receivers do; handing on is soon done.
+    bool goes_along = share == SHARE_EXPAND || share == SHARE_TASK;
+    return role == ROLE_ALL || only[role] == (goes_along ? SHARE_INSIDE : share);
 }
 
 static int
@@ -57,14 +58,23 @@ known_find(const struct worker *w, const char *key)
 }
 
 bool
-known_is_of(const struct known *known, enum share share)
+known_is_of(const struct worker *w, const struct known *known, enum share share)
 {
     const struct receiver *receiver = known->receiver;
     if (share == SHARE_EXPAND)
         return receiver->declared.targets != NULL;
-    if (strcmp(receiver->kind, share_kinds[share]) != 0)
+    bool is_site = w->visit != NULL && w->visit->is_site;
+    if (strcmp(is_site ? receiver->runs : receiver->kind, share_kinds[share]) != 0)
         return false;
-    return share == SHARE_INSIDE || (receiver->runner == RUN_FUNCTION) == (share == SHARE_FUNCTION);
+    if (share == SHARE_INSIDE || share == SHARE_TASK)
+        return true;
+    return (receiver->runner == RUN_FUNCTION) == (share == SHARE_FUNCTION);
+}
+
+bool
+share_is_served(const struct worker *w, enum share share)
+{
+    return w->filters[share].serves && !(share == SHARE_TASK && hand_off_waits(w));
 }
 
 void
@@ -106,7 +116,7 @@ list_share(struct worker *w, enum share share, owed_error *err)
         return fail_memory(err);
     size_t count = 0;
     for (size_t i = 0; i < w->known_count; i++)
-        if (known_is_of(&w->known[i], share)) {
+        if (known_is_of(w, &w->known[i], share)) {
             filter->members[count] = &w->known[i];
             filter->keys[count++] = w->known[i].receiver->declared.key;
         }
@@ -153,7 +163,7 @@ is_stranger(const struct worker *w, const struct catalogue_receiver *published, 
     if (strcmp(published->mode, "durable") != 0 || !is_of || !serves_lane(w, published))
         return false;
     const struct known *known = known_find(w, published->key);
-    return known == NULL || !known_is_of(known, share);
+    return known == NULL || !known_is_of(w, known, share);
 }
 
 owed_status

@@ -55,7 +55,9 @@ set_up(struct worker *w, owed *handle, owed_error *err)
     w->passes_left = -1;
     w->instance = w->claimed_by = arena_printf(
         &w->arena, "eager.%08" PRIx32, (uint32_t)handle->dice.next(handle->dice.state));
-    if (w->claimed_by == NULL)
+    if (w->claimed_by != NULL)
+        w->hand_off.claimed_by = arena_printf(&w->arena, "%s" HANDED_ON, w->claimed_by);
+    if (w->hand_off.claimed_by == NULL)
         return fail_memory(err);
     owed_status status = settings_fill(&none, &w->settings, err);
     return status == OWED_OK ? filters_init(w, err) : status;
@@ -96,6 +98,9 @@ run_events(struct worker *w, const int64_t *event_ids, size_t count)
         run_share(w, SHARE_INSIDE);
     if (!w->trouble.now)
         run_share(w, SHARE_FUNCTION);
+    // Without a backend a relay that has one is not to wait for what fails here.
+    if (!w->trouble.now && task_backend_of(w->owed) != NULL)
+        run_share(w, SHARE_TASK);
 }
 
 static void
@@ -120,8 +125,10 @@ static void
 let_go(struct worker *w)
 {
     owed_error err;
-    if (w->trouble.now && ledger_flush(w, &w->gathered, &err) == OWED_OK)
-        (void)store_hand_back_all(w->owed->db, w->claimed_by, 0, &(int64_t){0}, &err);
+    int64_t given = 0;
+    if (w->trouble.now && ledger_flush(w, &w->gathered, &err) == OWED_OK &&
+        store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, &err) == OWED_OK)
+        (void)store_hand_back(w->owed->db, w->dropped, w->dropped_count, &given, &err);
 }
 
 static bool

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include <owed/owed.h>
+#include <owed/task.h>
 
 #include "base/log.h"
 #include "declare/registry.h"
@@ -38,7 +39,8 @@ struct owed {
     // Asked before owed_begin begins: a relay may have the connection's transaction for others.
     owed_status (*make_way)(void *state, owed_error *err);
     void *make_way_state;
-    owed_around around; // enter NULL: the registry's
+    owed_around around;             // enter NULL: the registry's
+    owed_task_backend task_backend; // enqueue NULL: the registry's
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
 

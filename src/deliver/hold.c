@@ -121,7 +121,7 @@ hold_hear(struct worker *w, const struct note *note)
         return;
     }
     // It says nothing of the destination.
-    if (note->ending == ENDING_NOT_YET || note->ending == ENDING_HOOK || note->expanded)
+    if (!ending_is_attempt(note->ending) || note->ending == ENDING_HOOK || note->expanded)
         return;
     pauses_end(w->pauses, &lane, note->started_mono_us);
     if (has_target)

@@ -28,7 +28,7 @@ next_due_us(struct worker *w)
 {
     int64_t first_us = INT64_MAX;
     for (enum share share = 0; share < SHARE_COUNT; share++) {
-        if (!w->filters[share].serves)
+        if (!share_is_served(w, share))
             continue;
         struct claim claim;
         claim_fill(w, share, &claim);
@@ -70,6 +70,15 @@ sooner(const struct worker *w, int64_t us)
     return next_us < us ? next_us : us;
 }
 
+/* wait_held_us tells how long until a pause ends, of a destination or of hand-offs. */
+static int64_t
+wait_held_us(const struct worker *w)
+{
+    int64_t hold_us = hold_wait_us(w);
+    int64_t hand_off_us = hand_off_wait_us(w);
+    return hold_us < hand_off_us ? hold_us : hand_off_us;
+}
+
 /* wait_us tells how long this worker may wait, with the next row due in due_us. */
 static int64_t
 wait_us(struct worker *w, int64_t due_us)
@@ -81,7 +90,7 @@ wait_us(struct worker *w, int64_t due_us)
     int64_t renewal_us = w->next_renewal_us - worker_now_us(w);
     if (!worker_is_at_rest(w) && renewal_us < us)
         us = renewal_us > DUE_MIN_US ? renewal_us : DUE_MIN_US;
-    int64_t held_us = hold_wait_us(w);
+    int64_t held_us = wait_held_us(w);
     return sooner(w, held_us < us ? held_us : us);
 }
 
@@ -120,7 +129,7 @@ idle(struct worker *w)
     w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
     bool is_woken = false;
     // The end of a pause is announced by nobody.
-    bool is_held = hold_wait_us(w) != INT64_MAX;
+    bool is_held = wait_held_us(w) != INT64_MAX;
     do {
         int64_t left_us = due_us == INT64_MAX ? due_us : due_at_us - worker_now_us(w);
         is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));

@@ -51,7 +51,8 @@ take_turn(
     struct attempt attempt;
     bool may_share = share == SHARE_INSIDE && known->receiver->declared.database_only &&
         group_takes(w, task, known);
-    switch (attempt_prepare(w, task, known, arena, &attempt)) {
+    switch (share == SHARE_TASK ? row_check(w, task, known)
+                                : attempt_prepare(w, task, known, arena, &attempt)) {
     case NOT_OURS:
         leave(w, share, task, known);
         return true;
@@ -66,6 +67,8 @@ take_turn(
     case READY:
         break;
     }
+    if (share == SHARE_TASK)
+        return hand_off_row(w, task, known);
     attempt.may_share = may_share;
     attempt.expands = share == SHARE_EXPAND;
     if (share != SHARE_FUNCTION) {
@@ -94,7 +97,8 @@ try_turn(
         hold_release(w, task->row, known->receiver);
         return ok;
     default:
-        return take_turn(w, share, task, known, &batch->arena);
+        ok = take_turn(w, share, task, known, &batch->arena);
+        return ok && share == SHARE_TASK && hand_off_waits(w) ? hold_back(w, batch) : ok;
     }
 }
 
@@ -102,7 +106,7 @@ static bool
 run_task(struct worker *w, enum share share, struct batch *batch, struct task *task)
 {
     struct known *known = known_find(w, task->row->receiver_key);
-    if (known != NULL && !known_is_of(known, share))
+    if (known != NULL && !known_is_of(w, known, share))
         known = NULL;
     // What the group holds is committed first; should that break it up, its rows come before this.
     // A plain receiver that is quick may run meanwhile: if it asks, the group makes way.
@@ -166,7 +170,7 @@ batch_limit(const struct worker *w, enum share share)
 bool
 inside_pass(struct worker *w, enum share share)
 {
-    if (!w->filters[share].serves)
+    if (!share_is_served(w, share))
         return false;
     struct batch *batch = NULL;
     bool was_filtered = w->filters[share].on;

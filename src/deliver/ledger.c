@@ -91,7 +91,7 @@ last_error_of(
 static const char *
 verdict_of(const struct ended *ended, enum ending ending)
 {
-    bool is_kept = ending == ENDING_SUCCEEDED ? ended->keeps_all : ending != ENDING_NOT_YET;
+    bool is_kept = ending == ENDING_SUCCEEDED ? ended->keeps_all : ending_is_attempt(ending);
     return is_kept ? ending_verdict(ending) : NULL;
 }
 
@@ -139,7 +139,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
         ended->receiver != NULL)
         note->was_told = ended->receiver->was_told;
-    if (decision.ending != ENDING_SUCCEEDED && decision.ending != ENDING_NOT_YET)
+    if (decision.ending != ENDING_SUCCEEDED && ending_is_attempt(decision.ending))
         failure_note(ledger, ended, note);
     hold_note(w, ledger, ended, decision.pause_us, note);
 
@@ -158,7 +158,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         .code = ended->code,
         .excerpt = is_empty(ended->excerpt) ? "" : keep(w, ledger, ended->excerpt),
     };
-    settlement->fence.claimed_by = w->claimed_by;
+    settlement->fence.claimed_by = claim_name(w, row);
     settlement->expanded = note->expanded;
 }
 
@@ -223,7 +223,7 @@ ledger_is_old(const struct worker *w, const struct ledger *ledger)
 static void
 count_note(owed_relay_counts *counts, const struct note *note)
 {
-    if (note->ending == ENDING_NOT_YET || note->expanded)
+    if (!ending_is_attempt(note->ending) || note->expanded)
         return; // it neither succeeded nor failed
     if (note->state == STATE_SUCCEEDED)
         counts->succeeded++;
@@ -270,6 +270,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             report_unbounded(w, note);
         if (note->ending == ENDING_NOT_YET)
             report_not_yet(w, settlement, note);
+        else if (note->ending == ENDING_NOT_SENT)
+            report_not_sent(w, settlement, note);
         else if (note->state != STATE_SUCCEEDED)
             report_failure(w, settlement, note);
     }

@@ -67,7 +67,7 @@ static bool
 sort_out(struct worker *w, struct batch *batch, struct task *task)
 {
     struct known *known = known_find(w, task->row->receiver_key);
-    if (known == NULL || !known_is_of(known, SHARE_LOOP))
+    if (known == NULL || !known_is_of(w, known, SHARE_LOOP))
         return leave_stranger(w, task);
     const void *payload = NULL;
     enum readiness readiness = row_check(w, task, known);

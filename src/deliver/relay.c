@@ -45,7 +45,10 @@ name_worker(struct worker *w, owed_error *err)
     if (w->instance == NULL)
         return fail_memory(err);
     w->claimed_by = arena_printf(&w->arena, "%s/%d", w->instance, w->seat.slot);
-    return w->claimed_by == NULL ? fail_memory(err) : OWED_OK;
+    if (w->claimed_by == NULL)
+        return fail_memory(err);
+    w->hand_off.claimed_by = arena_printf(&w->arena, "%s" HANDED_ON, w->claimed_by);
+    return w->hand_off.claimed_by == NULL ? fail_memory(err) : OWED_OK;
 }
 
 static owed_status
@@ -67,10 +70,12 @@ open_outside(struct worker *w, owed_error *err)
     return status;
 }
 
-/* refuse_what_is_outside: in somebody's transaction nothing is run that may hold none. */
+/* refuse_what_is_outside: in somebody's transaction nothing is run that may hold none, and nothing is
+ * handed on under a claim that may be undone. */
 static void
 refuse_what_is_outside(struct worker *w)
 {
+    w->filters[SHARE_TASK].serves = false;
     w->filters[SHARE_LOOP].serves = w->filters[SHARE_FUNCTION].serves = false;
 }
 
@@ -200,6 +205,8 @@ worker_pass(struct worker *w)
     if (!colleagues_keep(w))
         return false;
     bool busy = inside_pass(w, SHARE_EXPAND);
+    if (!w->trouble.now && inside_pass(w, SHARE_TASK))
+        busy = true;
     if (!w->trouble.now && inside_pass(w, SHARE_INSIDE))
         busy = true;
     if (!w->trouble.now && outside_pass(w))

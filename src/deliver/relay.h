@@ -24,6 +24,9 @@ struct relay_seat {
     const struct visit *visit; // NULL: a relay at work
 };
 
+/* What ends claimed_by of a row that is for a task site, until a task has taken it. */
+#define HANDED_ON "/task"
+
 /* What a relay at work has for it. */
 #define RELAY_HOLE_US INT64_C(105000)
 

@@ -72,6 +72,27 @@ report_not_yet(struct worker *w, const struct settlement *settlement, const stru
         LOG_TEXT("until", moment_write(settlement->available_at_us, until)));
 }
 
+/* report_not_sent is of no receiver's failure: what is wrong stands there in full. */
+void
+report_not_sent(struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    char until[MOMENT_BYTES];
+    log_say(&w->owed->log, OWED_LOG_ERROR, "delivery not handed to its task site",
+        LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id), LOG_TEXT("now", settlement->status),
+        LOG_TEXT("next_try", moment_write(settlement->available_at_us, until)),
+        LOG_TEXT("error", settlement->last_error));
+}
+
+void
+report_stale(struct worker *w, const struct fence *fence, const char *why)
+{
+    log_say(&w->owed->log, OWED_LOG_WARNING, "task message dropped, nothing was run",
+        LOG_INT("delivery", fence->delivery_id),
+        LOG_TEXT("claimed_by", or_empty(fence->claimed_by)),
+        LOG_INT("claimed_at", fence->claimed_at_us), LOG_TEXT("why", why));
+}
+
 void
 report_expanded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {

@@ -45,19 +45,10 @@ stage_leave(const struct stage *stage)
 }
 
 static owed_status
-refuse_when_busy(const owed *handle, owed_error *err)
-{
-    if (handle->make_way == NULL && handle->depth == 0)
-        return OWED_OK;
-    return fail(err, OWED_INVALID,
-        "a relay or a receiver is at work on this handle: deliver once it has returned");
-}
-
-static owed_status
 run(owed *handle, const owed_relay_settings *settings, struct visit visit,
     struct visit_result *ret_result, owed_error *err)
 {
-    owed_status status = refuse_when_busy(handle, err);
+    owed_status status = visit_is_free(handle, err);
     if (status != OWED_OK)
         return status;
     struct stage stage;
@@ -111,8 +102,8 @@ owed_deliver_one(owed *handle, int64_t delivery_id, const char **ret_status, owe
             (long long)delivery_id);
     const owed_relay_settings relay = {.all_lanes = true};
     struct visit_result result = {0};
-    owed_status status =
-        run(handle, &relay, (struct visit){.delivery_id = delivery_id}, &result, err);
+    owed_status status = run(
+        handle, &relay, (struct visit){.delivery_id = delivery_id, .is_site = true}, &result, err);
     if (status == OWED_OK && ret_status != NULL)
         *ret_status = result.recorded;
     return status;

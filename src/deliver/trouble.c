@@ -106,10 +106,11 @@ static owed_status
 let_go(struct worker *w, owed_error *err)
 {
     int64_t given = 0;
+    owed_status status = OWED_OK;
     if (worker_is_at_rest(w))
-        return store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, err);
-    if (w->dropped_count == 0)
-        return OWED_OK;
+        status = store_hand_back_all(w->owed->db, w->claimed_by, 0, &given, err);
+    if (status != OWED_OK || w->dropped_count == 0)
+        return status;
     return store_hand_back(w->owed->db, w->dropped, w->dropped_count, &given, err);
 }
 
@@ -128,6 +129,8 @@ make_good(struct worker *w, owed_error *err)
         w->dropped_count = 0;
     if (status == OWED_OK)
         status = store_forgive_losses(w->owed->db, w->claimed_by, &(int64_t){0}, err);
+    if (status == OWED_OK)
+        status = store_forgive_losses(w->owed->db, w->hand_off.claimed_by, &(int64_t){0}, err);
     return status;
 }
 

@@ -55,24 +55,33 @@ visit_heard(struct worker *w, const struct settlement *settlement, const struct 
 {
     w->has_heard = true;
     w->recorded = note->expanded ? NULL : state_name(note->state);
-    if (note->ending == ENDING_NOT_YET || note->ending == ENDING_DEFERRED)
+    if (!ending_is_attempt(note->ending) || note->ending == ENDING_DEFERRED)
         visit_leave(w, settlement->fence.delivery_id);
 }
 
 /* --- everything that is owed --- */
 
+/* is_left tells whether rows of that share are due and were left. */
+static bool
+is_left(struct worker *w, enum share share)
+{
+    struct claim claim;
+    claim_fill(w, share, &claim);
+    claim.receivers = NULL;
+    int64_t at_us = INT64_MAX;
+    return store_next_due(w->owed->db, &claim, &at_us, NULL) == OWED_OK && at_us <= w->early.due_us;
+}
+
 /* tell_left says that something outside was owed, which a transaction of the caller's cannot have. */
 static void
 tell_left(struct worker *w)
 {
-    struct claim claim;
-    claim_fill(w, SHARE_LOOP, &claim);
-    claim.receivers = NULL;
-    int64_t at_us = INT64_MAX;
-    if (store_next_due(w->owed->db, &claim, &at_us, NULL) != OWED_OK || at_us > w->early.due_us)
-        return;
-    log_say(&w->owed->log, OWED_LOG_WARNING,
-        "receivers that run outside any transaction were left: deliver once this one is committed");
+    if (is_left(w, SHARE_LOOP))
+        log_say(&w->owed->log, OWED_LOG_WARNING,
+            "receivers that run outside any transaction were left: deliver once this one is committed");
+    if (is_left(w, SHARE_TASK))
+        log_say(&w->owed->log, OWED_LOG_WARNING,
+            "receivers at a task site were left: hand them on once this transaction is committed");
 }
 
 /* is_over: in trouble the store is tried again as often as a relay would that is to run once. */
@@ -115,13 +124,21 @@ finish(struct worker *w)
 
 /* --- one row --- */
 
+/* runs tells whether a share runs a row. One for a task site says nothing of how it runs. */
+static bool
+runs(const struct worker *w, enum share share, const struct delivery_row *row,
+    const struct known *known)
+{
+    bool is_task = strcmp(row->kind, share_kind(SHARE_TASK)) == 0 && share != SHARE_EXPAND;
+    return (is_task || strcmp(share_kind(share), row->kind) == 0) && known_is_of(w, known, share);
+}
+
 /* share_of tells what runs a row; SHARE_COUNT: nothing here. */
 static enum share
-share_of(const struct delivery_row *row, const struct known *known)
+share_of(const struct worker *w, const struct delivery_row *row, const struct known *known)
 {
     enum share share = 0;
-    while (share < SHARE_COUNT &&
-        (strcmp(share_kind(share), row->kind) != 0 || !known_is_of(known, share)))
+    while (share < SHARE_COUNT && !runs(w, share, row, known))
         share++;
     return share;
 }
@@ -141,9 +158,9 @@ why_left(const struct worker *w, const struct delivery_row *row, const struct kn
         return "it waits for its retry";
     if (state == STATE_CLAIMED && row->lease_expires_at_us >= now_us)
         return "somebody else holds it";
-    if (known == NULL || share_of(row, known) == SHARE_COUNT)
+    if (known == NULL || share_of(w, row, known) == SHARE_COUNT)
         return "its receiver is not declared here as the row has it";
-    if (!w->filters[share_of(row, known)].serves)
+    if (!w->filters[share_of(w, row, known)].serves)
         return "its receiver runs outside any transaction: deliver once this one is committed";
     return NULL;
 }
@@ -154,6 +171,7 @@ deliver_row(struct worker *w, enum share share)
     while (!is_over(w)) {
         if (w->trouble.now)
             continue;
+        w->taking_over.is_todo = true;
         if (share == SHARE_LOOP) {
             outside_pass(w);
             finish(w);
@@ -176,7 +194,7 @@ deliver_one(struct worker *w, owed_error *err)
     const struct known *known = known_find(w, row.receiver_key);
     const char *why = why_left(w, &row, known);
     if (why == NULL)
-        deliver_row(w, share_of(&row, known));
+        deliver_row(w, share_of(w, &row, known));
     if (why == NULL && !w->has_heard && !w->trouble.now)
         why = "somebody else took it, or has it";
     if (why != NULL)
@@ -184,6 +202,92 @@ deliver_one(struct worker *w, owed_error *err)
             LOG_TEXT("receiver", row.receiver_key), LOG_TEXT("status", row.status),
             LOG_TEXT("why", why));
     return OWED_OK;
+}
+
+/* --- a row under a claim that was handed on --- */
+
+owed_status
+visit_take(struct worker *w, struct arena *arena, struct claimed **ret_rows, size_t *ret_count,
+    owed_error *err)
+{
+    struct taking_over *over = &w->taking_over;
+    *ret_count = 0;
+    if (!over->is_todo)
+        return OWED_OK;
+    over->is_todo = false;
+    struct claimed *row = arena_alloc(arena, sizeof *row);
+    if (row == NULL)
+        return fail_memory(err);
+    struct taking taking = {.fence = *w->visit->handed,
+        .claimed_by = w->claimed_by,
+        .now_us = worker_now_us(w),
+        .lease_us = over->lease_us};
+    owed_status status = store_take(w->owed->db, &taking, arena, row, err);
+    // After trouble with the store it may be ours already.
+    if (status == OWED_LOST && over->mine.delivery_id != 0) {
+        taking.fence = over->mine;
+        status = store_take(w->owed->db, &taking, arena, row, err);
+    }
+    int64_t claimed_at_us = taking.fence.claimed_at_us;
+    over->mine = (struct fence){.delivery_id = taking.fence.delivery_id,
+        .claimed_by = w->claimed_by,
+        .claimed_at_us = taking.now_us > claimed_at_us ? taking.now_us : claimed_at_us + 1};
+    if (status != OWED_OK)
+        return status == OWED_LOST ? OWED_OK : status;
+    over->is_taken = true;
+    *ret_rows = row;
+    *ret_count = 1;
+    return OWED_OK;
+}
+
+/* runs_here tells whether this process has what a row is for. */
+static bool
+runs_here(const struct worker *w, const struct delivery_row *row, const struct known *known)
+{
+    if (known == NULL || share_of(w, row, known) == SHARE_COUNT)
+        return false;
+    return receiver_wants(known->receiver, row->event_name) ||
+        registry_type(w->owed->registry, row->event_name) != NULL;
+}
+
+static owed_status
+take_and_deliver(struct worker *w, owed_error *err)
+{
+    struct delivery_row row = {0};
+    const struct fence *handed = w->visit->handed;
+    owed_status status = store_delivery(w->owed->db, handed->delivery_id, &w->arena, &row, err);
+    if (status == OWED_NOT_FOUND) {
+        report_stale(w, handed, "there is no such delivery");
+        return OWED_OK;
+    }
+    if (status != OWED_OK)
+        return status;
+    const struct known *known = known_find(w, row.receiver_key);
+    if (!runs_here(w, &row, known)) {
+        report_stale(w, handed, "its receiver or its event is not declared here");
+        return OWED_OK;
+    }
+    w->taking_over.lease_us = lease_us(w, known->receiver);
+    deliver_row(w, share_of(w, &row, known));
+    if (!w->taking_over.is_taken && !w->trouble.now)
+        report_stale(w, handed, "the row is no longer held under that claim");
+    return OWED_OK;
+}
+
+static owed_status
+deliver_single(struct worker *w, owed_error *err)
+{
+    w->pauses = NULL; // there is nothing else to leave alone
+    return w->visit->handed != NULL ? take_and_deliver(w, err) : deliver_one(w, err);
+}
+
+owed_status
+visit_is_free(const owed *handle, owed_error *err)
+{
+    if (handle->make_way == NULL && handle->depth == 0)
+        return OWED_OK;
+    return fail(err, OWED_INVALID,
+        "a relay or a receiver is at work on this handle: deliver once it has returned");
 }
 
 owed_status
@@ -198,8 +302,7 @@ visit_run(owed *handle, const owed_relay_settings *settings, const struct visit 
     if (worker_has_limit(w))
         w->settings.batch_size = (int32_t)w->settings.limit;
     if (visit->delivery_id != 0) {
-        w->pauses = NULL; // there is nothing else to leave alone
-        status = deliver_one(w, err);
+        status = deliver_single(w, err);
     } else {
         deliver_all(w);
         finish(w);

@@ -40,6 +40,7 @@ struct known {
 enum share {
     SHARE_INSIDE,
     SHARE_EXPAND,   // rows that stand for the targets of any receiver
+    SHARE_TASK,     // rows that are handed on to a task site: nothing is run
     SHARE_LOOP,     // webhooks, programs, files
     SHARE_FUNCTION, // outside receivers in C
     SHARE_COUNT
@@ -131,6 +132,7 @@ struct task {
 
 struct batch {
     struct arena arena;
+    const char *claimed_by; // the worker's own text
     struct task *tasks;
     size_t count;
     size_t cursor;         // nothing to do before it, unless a group broke up
@@ -210,12 +212,30 @@ struct sorties {
     struct sortie *first, *last;
 };
 
+/* Hand-offs: a backend that refuses one is left alone for a while. */
+struct hand_off {
+    const char
+        *claimed_by; // of what is handed on: whoever sees to this worker's rows leaves it alone
+    int failures;    // in a row
+    int64_t next_mono_us;
+};
+
+/* The claim that a task was handed, and what became of it. */
+struct taking_over {
+    bool is_todo;
+    bool is_taken;
+    struct fence mine; // as a take that was tried has moved it, if it has; delivery_id 0: none was
+    int64_t lease_us;
+};
+
 /* A call that delivers what is owed now and returns, in place of a relay: visit.c. */
 struct visit {
     bool is_nested; // in the caller's transaction: what runs outside is left
     bool ignore_backoff;
-    int64_t now_us;      // for the claims alone; 0: the clock
-    int64_t delivery_id; // that row alone; 0: any
+    int64_t now_us;             // for the claims alone; 0: the clock
+    int64_t delivery_id;        // that row alone; 0: any
+    bool is_site;               // what is for a task site is run here
+    const struct fence *handed; // take that row under this claim; NULL: claim
 };
 
 struct worker {
@@ -262,6 +282,9 @@ struct worker {
     int64_t next_deadline_mono_us;
     bool errands_are_limited; // a stop was asked for
 
+    struct hand_off hand_off;
+    struct taking_over taking_over;
+
     const struct visit *visit; // NULL: a relay at work. Below here: only for it
     struct early early;
     struct buf left_ids;  // JSON array: not to be claimed again
@@ -297,7 +320,11 @@ owed_status filters_init(struct worker *worker, owed_error *err);
 /* filters_refresh compares what is known here with the catalogue. */
 owed_status filters_refresh(struct worker *worker, owed_error *err);
 struct known *known_find(const struct worker *worker, const char *key);
-bool known_is_of(const struct known *known, enum share share);
+/* known_is_of tells whether this worker runs it in that share: at a task site it runs what any relay
+ * hands on. */
+bool known_is_of(const struct worker *worker, const struct known *known, enum share share);
+/* share_is_served: the share has receivers here, and nothing keeps it from being claimed now. */
+bool share_is_served(const struct worker *worker, enum share share);
 const char *share_kind(enum share share); // of its rows
 void known_time(struct known *known, int64_t duration_us);
 bool known_is_slow(const struct known *known); // or was never timed
@@ -308,6 +335,8 @@ bool worker_claim(struct worker *worker, enum share share, const char *const *re
     int32_t limit, struct batch **ret_batch);
 void claim_fill(struct worker *worker, enum share share, struct claim *ret_claim);
 void batch_free(struct batch *batch);
+/* claim_name is the name that a row of ours is claimed under; unlike the row's own it stays. */
+const char *claim_name(const struct worker *worker, const struct claimed *row);
 /* batch_drop remembers what was not done, to be handed back once the store is there again. */
 void batch_drop(struct worker *worker, const struct batch *batch);
 /* batch_hand_back gives back what was not done. */
@@ -357,6 +386,21 @@ void visit_claim(struct worker *worker, enum share share, struct claim *claim);
 /* visit_heard notes what was recorded. */
 void visit_heard(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
+
+/* visit_is_free refuses (INVALID) while a relay or a receiver is at work on the handle. */
+owed_status visit_is_free(const owed *owed, owed_error *err);
+/* visit_take takes the row of the claim that the visit was handed; none where it is not to be had. */
+owed_status visit_take(struct worker *worker, struct arena *arena, struct claimed **ret_rows,
+    size_t *ret_count, owed_error *err);
+
+/* hand_off.c: hand_off_row hands a row to the task backend; false is trouble. */
+bool hand_off_row(struct worker *worker, struct task *task, const struct known *known);
+/* hand_off_waits: the backend refused one, and is left alone. */
+bool hand_off_waits(const struct worker *worker);
+/* hand_off_wait_us tells for how long; INT64_MAX: it is not. */
+int64_t hand_off_wait_us(const struct worker *worker);
+/* task_backend_of returns the handle's, or its registry's; NULL: none is set. */
+const owed_task_backend *task_backend_of(const owed *owed);
 
 /* hold.c: pauses. hold_ask asks for a row before it starts; after a trial hold_release, once its outcome
  * is recorded or will never be. */
@@ -510,6 +554,9 @@ void report_cut(
 void report_unbounded(struct worker *worker, const struct note *note);
 void report_not_yet(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_not_sent(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_stale(struct worker *worker, const struct fence *fence, const char *why);
 void report_expanded(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_discarded(

@@ -28,6 +28,7 @@ static const struct rule {
     [ENDING_DIED] = {"died", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
     [ENDING_HOOK] = {"hook", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
     [ENDING_LOST] = {"died", false, HAPPENS_LOSE, HAPPENS_LOSE, WAIT_NONE},
+    [ENDING_NOT_SENT] = {"not_sent", false, HAPPENS_NOT_SENT, HAPPENS_NOT_SENT, WAIT_ASKED},
 };
 _Static_assert(sizeof rules / sizeof rules[0] == ENDING_COUNT, "every ending has its rule");
 
@@ -35,6 +36,12 @@ const char *
 ending_verdict(enum ending ending)
 {
     return rules[ending].verdict;
+}
+
+bool
+ending_is_attempt(enum ending ending)
+{
+    return ending != ENDING_NOT_YET && ending != ENDING_NOT_SENT;
 }
 
 int64_t

@@ -10,7 +10,7 @@
 #include "engine/states.h"
 
 /* What can end an attempt: the receiver's own verdicts, and those that never reached it. The names
- * stand in owed_attempt.verdict (not_yet: no row is kept) and in the log. */
+ * stand in owed_attempt.verdict (not_yet, not_sent: no row is kept) and in the log. */
 enum ending {
     ENDING_SUCCEEDED,
     ENDING_FAILED,
@@ -20,12 +20,15 @@ enum ending {
     ENDING_GAVE_UP, // what a deferral after the bound turns into: decide
     ENDING_NOT_YET,
     ENDING_UNDECODABLE,
-    ENDING_DIED, // the worker that ran it crashed or was killed by us
-    ENDING_HOOK, // the hook around it could not be entered
-    ENDING_LOST, // too many losses: verdict "died"
+    ENDING_DIED,     // the worker that ran it crashed or was killed by us
+    ENDING_HOOK,     // the hook around it could not be entered
+    ENDING_LOST,     // too many losses: verdict "died"
+    ENDING_NOT_SENT, // it could not be handed to its task site
     ENDING_COUNT
 };
 const char *ending_verdict(enum ending ending);
+/* ending_is_attempt: something was tried and is to be told of; else the row only waits on. */
+bool ending_is_attempt(enum ending ending);
 
 struct curve {
     int64_t base_us;
@@ -34,7 +37,7 @@ struct curve {
 
 struct attempt_facts {
     enum ending ending;
-    int64_t wait_us;      // RETRY_AFTER and DEFERRED, as asked for
+    int64_t wait_us;      // RETRY_AFTER and DEFERRED, as asked for; NOT_SENT
     int64_t until_us;     // NOT_YET
     int32_t attempts;     // before this one
     int32_t max_attempts; // of the row

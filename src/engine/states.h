@@ -34,6 +34,9 @@ enum happening {
     HAPPENS_GIVE_UP,   // put off once more after the bound
     HAPPENS_NOT_YET,   // due later, says the application
     HAPPENS_LOSE,      // too many relays died while they held it
+    HAPPENS_HAND_OFF,  // to a task site
+    HAPPENS_TAKE,      // by the task that was handed it
+    HAPPENS_NOT_SENT,  // the hand-off failed
     HAPPENS_HAND_BACK, // stays claimed, free for all
     HAPPENS_ORPHAN,
     HAPPENS_REQUEUE,

@@ -138,7 +138,7 @@ struct claim {
     const char *claimed_by;
     int64_t now_us;
     int64_t lease_us;
-    const char *kind;             // "inside", "outside" or "expand"
+    const char *kind;             // "inside", "outside", "task" or "expand"
     const char *const *lanes;     // qualified, NULL-ended; NULL: every lane of app
     const char *app;              // with lanes NULL
     const char *const *but_lanes; // of these, the ones to leave alone, NULL-ended; NULL: none
@@ -266,8 +266,8 @@ struct catalogue_receiver {
     const char *app;
     const char *event_name; // "*": any
     const char *mode;       // "durable", "on_commit", "inline"
-    const char *site;       // "relay"
-    const char *kind;       // "inside", "outside"
+    const char *site;       // "relay", "task"
+    const char *kind;       // "inside", "outside", "task"
     const char *lane;       // qualified
     int32_t max_attempts;   // 0 in all that follow: not declared, a relay's setting holds
     int64_t backoff_base_us;

@@ -68,6 +68,7 @@ declares_receivers_that_need_no_c(void **state)
                                "due = 48h\n"
                                "give-up-after = 2d\n"
                                "pause = lane\n"
+                               "site = relay\n"
                                "lane = hooks\n"
                                "[receiver \"shop.label\"]\n"
                                "event = shop.OrderPlaced\n"
@@ -77,7 +78,8 @@ declares_receivers_that_need_no_c(void **state)
                                "file = \"log of all.jsonl\"\n"
                                "[receiver \"shop.nothing\"]\n"
                                "event = shop.Other\n"
-                               "discard = yes\n";
+                               "discard = yes\n"
+                               "site = task\n";
     if (load_receivers(text) != OWED_OK)
         fail_msg("%s", err.text);
     assert_int_equal(registry->receiver_count, 4);
@@ -100,11 +102,13 @@ declares_receivers_that_need_no_c(void **state)
     const struct receiver *label = billing->next;
     assert_int_equal(label->runner, RUN_EXEC);
     assert_string_equal(label->lane, "shop/default");
-    assert_string_equal(label->where, "owed.conf:19");
+    assert_string_equal(label->where, "owed.conf:20");
     const struct receiver *log = label->next;
     assert_string_equal(log->declared.file, "log of all.jsonl");
     assert_true(log->any_event);
     assert_int_equal(log->next->runner, RUN_DISCARD);
+    assert_int_equal(billing->declared.site, OWED_SITE_RELAY);
+    assert_int_equal(log->next->declared.site, OWED_SITE_TASK);
     // A name alone declares its event, opaque.
     assert_non_null(registry_type(registry, "shop.Other"));
     assert_int_equal(registry->type_count, 2);
@@ -272,7 +276,7 @@ refuses_what_a_file_cannot_say(void **state)
 {
     (void)state;
     static const char *const words[] = {"mode", "outside", "database-only", "state", "run",
-        "secret", "notify", "recipient", "targets", "eager", "site", "key"};
+        "secret", "notify", "recipient", "targets", "eager", "key"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         char text[200];
         char start[200];
@@ -309,6 +313,8 @@ refuses_what_the_registry_refuses_with_the_line_of_its_section(void **state)
         {HEAD "discard = yes\npause = target\n",
             "owed.conf:1: receiver \"shop.x\": pause is by target, and it has none; leave it out, or "
             "add targets"},
+        {HEAD "discard = yes\nsite = here\n",
+            "owed.conf:4: [receiver \"shop.x\"] site: expected relay or task, found \"here\""},
         {HEAD "discard = yes\npause = all\n",
             "owed.conf:4: [receiver \"shop.x\"] pause: expected lane or target, found \"all\""},
         {HEAD "discard = yes\nbackoff-base = 2m\nbackoff-cap = 1m\n",

@@ -159,6 +159,16 @@ publishes_what_a_deferral_pauses(void **state)
 }
 
 static void
+publishes_where_a_receiver_runs(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.stock", .run = run, .site = OWED_SITE_TASK});
+    publish(0);
+    assert_string_equal(published("shop.stock").site, "task");
+    assert_string_equal(published("shop.stock").kind, "task");
+}
+
+static void
 publishes_the_attempts_that_hold_where_none_are_declared(void **state)
 {
     (void)state;
@@ -298,6 +308,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(publishes_all_that_a_receiver_declares),
         TEST(publishes_what_a_deferral_pauses),
+        TEST(publishes_where_a_receiver_runs),
         TEST(publishes_the_attempts_that_hold_where_none_are_declared),
         TEST(writes_nothing_where_nothing_changed),
         TEST(says_what_runs_without_giving_secrets_away),

@@ -213,6 +213,7 @@ refuses_another_receiver_under_one_key(void **state)
         RECEIVER(.due_us = 1),
         RECEIVER(.give_up_after_us = 1),
         RECEIVER(.targets = names_none, .pause = OWED_PAUSE_TARGET),
+        RECEIVER(.site = OWED_SITE_TASK),
         RECEIVER(.state = &other_state),
         BUILTIN(.webhook = "https://a.example"),
         BUILTIN(.exec = "/bin/true"),
@@ -492,6 +493,8 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
         BOTH_MODES("due", RECEIVER, .due_us = 1),
         BOTH_MODES("give_up_after", RECEIVER, .give_up_after_us = 1),
         BOTH_MODES("pause", RECEIVER, .pause = OWED_PAUSE_TARGET),
+        BOTH_MODES("site", RECEIVER, .site = OWED_SITE_TASK),
+        BOTH_MODES("site", RECEIVER, .site = (owed_site)2),
         BOTH_MODES("webhook", BUILTIN, .webhook = "https://a.example"),
         BOTH_MODES("exec", BUILTIN, .exec = "/bin/true"),
         BOTH_MODES("file", BUILTIN, .file = "log"),
@@ -503,6 +506,55 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
     CHECK_REFUSALS(refusals);
     assert_status(OWED_OK,
         owed_declare_receiver(registry, RECEIVER(.mode = OWED_ON_COMMIT, .state = &err), &err));
+}
+
+static void
+task_start(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+}
+
+static void
+refuses_at_a_task_site_what_needs_a_relay(void **state)
+{
+    (void)state;
+    const struct refusal refusals[] = {
+        {RECEIVER(.site = (owed_site)2),
+            "receiver \"shop.billing\": site is 2; OWED_SITE_RELAY or OWED_SITE_TASK is right"},
+        {RECEIVER(.site = (owed_site)-1),
+            "receiver \"shop.billing\": site is -1; OWED_SITE_RELAY or OWED_SITE_TASK is right"},
+        {BUILTIN(.start = task_start, .site = OWED_SITE_TASK),
+            "receiver \"shop.billing\": start is for a relay, which has many attempts out at once, "
+            "and the site is a task; run is right there"},
+        {RECEIVER(.site = OWED_SITE_TASK, .timeout_us = 1),
+            "receiver \"shop.billing\": site task and timeout contradict each other, since nobody "
+            "could end a function where a task runs it; one of them alone is right"},
+    };
+    CHECK_REFUSALS(refusals);
+}
+
+static void
+a_task_site_takes_receivers_that_need_no_c_and_eager_ones(void **state)
+{
+    (void)state;
+    const owed_receiver *fine[] = {
+        RECEIVER(.key = "a", .site = OWED_SITE_TASK),
+        RECEIVER(.key = "b", .site = OWED_SITE_TASK, .outside = true, .eager = true),
+        RECEIVER(.key = "c", .site = OWED_SITE_TASK, .database_only = true, .targets = names_none),
+        BUILTIN(.key = "d", .site = OWED_SITE_TASK, .exec = "/bin/true", .timeout_us = 1),
+        BUILTIN(.key = "e", .site = OWED_SITE_TASK, .webhook = "https://a.example", .eager = true),
+        RECEIVER(.key = "f"),
+    };
+    static const char *const kinds[] = {"task", "task", "task", "task", "task", "inside"};
+    static const char *const runs[] = {
+        "inside", "outside", "inside", "outside", "outside", "inside"};
+    for (size_t i = 0; i < sizeof fine / sizeof fine[0]; i++) {
+        assert_status(OWED_OK, owed_declare_receiver(registry, fine[i], &err));
+        const struct receiver *made = registry_receiver(registry, fine[i]->key);
+        assert_string_equal(made->kind, kinds[i]);
+        assert_string_equal(made->runs, runs[i]);
+    }
 }
 
 static void
@@ -687,6 +739,8 @@ main(void)
         TEST(refuses_all_but_one_way_to_run),
         TEST(refuses_numbers_out_of_range),
         TEST(keeps_what_needs_a_row_to_durable_receivers),
+        TEST(refuses_at_a_task_site_what_needs_a_relay),
+        TEST(a_task_site_takes_receivers_that_need_no_c_and_eager_ones),
         TEST(refuses_contradictions_about_the_database),
         TEST(refuses_bad_urls),
         TEST(refuses_bad_secrets_without_showing_them),

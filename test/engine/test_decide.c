@@ -74,6 +74,8 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         {ENDING_UNDECODABLE, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "undecodable"},
         {ENDING_DIED, 3, HAPPENS_FAIL, STATE_FAILED, 4, "died"},
         {ENDING_DIED, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "died"},
+        {ENDING_NOT_SENT, 0, HAPPENS_NOT_SENT, STATE_FAILED, 0, "not_sent"},
+        {ENDING_NOT_SENT, 4, HAPPENS_NOT_SENT, STATE_FAILED, 4, "not_sent"},
         {ENDING_LOST, 0, HAPPENS_LOSE, STATE_DEAD, 0, "died"},
         {ENDING_LOST, 4, HAPPENS_LOSE, STATE_DEAD, 4, "died"},
     };
@@ -85,6 +87,8 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         assert_int_equal(decision.attempts, cases[i].attempts_after);
         assert_string_equal(ending_verdict(cases[i].ending), cases[i].verdict);
         assert_int_equal(decision.ending, cases[i].ending);
+        bool waits_on = cases[i].to == STATE_PENDING || cases[i].happening == HAPPENS_NOT_SENT;
+        assert_int_equal(ending_is_attempt(cases[i].ending), !waits_on);
     }
 }
 
@@ -319,7 +323,7 @@ what_is_not_due_yet_waits_until_its_moment_and_nothing_is_cut(void **state)
 static bool
 rule_counts(enum ending ending)
 {
-    return ending != ENDING_DEFERRED && ending != ENDING_NOT_YET;
+    return ending != ENDING_DEFERRED && ending_is_attempt(ending);
 }
 
 static void

@@ -87,6 +87,23 @@ try_hand_back(struct world *world, const struct fence *fence, int64_t id)
 }
 
 static void
+try_hand_off(struct world *world, const struct fence *fence, int64_t id)
+{
+    (void)id;
+    (void)store_hand_off(world->db, fence, NOW + 3 * LEASE, &world->err);
+}
+
+static void
+try_take(struct world *world, const struct fence *fence, int64_t id)
+{
+    (void)id;
+    const struct taking taking = {
+        .fence = *fence, .claimed_by = "task", .now_us = NOW, .lease_us = LEASE};
+    struct claimed row;
+    (void)store_take(world->db, &taking, &world->arena, &row, &world->err);
+}
+
+static void
 try_orphan(struct world *world, const struct fence *fence, int64_t id)
 {
     (void)fence;
@@ -116,6 +133,9 @@ static const attempt attempts[HAPPENS_COUNT] = {
     [HAPPENS_GIVE_UP] = try_exhaust,
     [HAPPENS_NOT_YET] = try_not_yet,
     [HAPPENS_LOSE] = try_exhaust,
+    [HAPPENS_HAND_OFF] = try_hand_off,
+    [HAPPENS_TAKE] = try_take,
+    [HAPPENS_NOT_SENT] = try_fail,
     [HAPPENS_HAND_BACK] = try_hand_back,
     [HAPPENS_ORPHAN] = try_orphan,
     [HAPPENS_REQUEUE] = try_requeue,

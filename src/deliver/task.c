@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * task.c - the task's side: a message is taken, and its receiver run.
+ */
+#include <owed/task.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "deliver/worker.h"
+
+#define WORKER_ID "task"
+#define CLAIMED_BY_BYTES 1024 // no claim of ours is as long
+
+/* is_claim tells whether a message can be one of ours at all. Others may write to a queue, too. */
+static bool
+is_claim(const struct fence *fence)
+{
+    struct str name = str_of(or_empty(fence->claimed_by));
+    return fence->delivery_id > 0 && fence->claimed_at_us > 0 &&
+        fence->claimed_at_us <= LIMIT_MOMENT_US && name.len > 0 && name.len <= CLAIMED_BY_BYTES &&
+        utf8_is_valid(name);
+}
+
+static owed_status
+refuse_transactions(const owed *handle, owed_error *err)
+{
+    if (handle->tx == NULL && !store_in_transaction(handle->db))
+        return OWED_OK;
+    return fail(err, OWED_INVALID,
+        "a transaction is open on this handle: end it first, since taking a delivery commits by itself");
+}
+
+static owed_status
+drop(owed *handle, const struct fence *fence)
+{
+    log_say(&handle->log, OWED_LOG_WARNING, "task message dropped, nothing was run",
+        LOG_INT("delivery", fence->delivery_id), LOG_INT("claimed_at", fence->claimed_at_us),
+        LOG_TEXT("why", "it carries no claim of owed"));
+    return OWED_OK;
+}
+
+owed_status
+owed_take_and_deliver(owed *handle, int64_t delivery_id, const char *claimed_by,
+    int64_t claimed_at_us, const char **ret_status, owed_error *err)
+{
+    owed_status status = visit_is_free(handle, err);
+    if (status == OWED_OK)
+        status = refuse_transactions(handle, err);
+    if (status != OWED_OK)
+        return status;
+    const struct fence handed = {delivery_id, claimed_by, claimed_at_us};
+    const owed_relay_settings settings = {.worker_id = WORKER_ID, .all_lanes = true};
+    const struct visit visit = {.delivery_id = delivery_id, .is_site = true, .handed = &handed};
+    struct visit_result result = {0};
+    status = is_claim(&handed) ? visit_run(handle, &settings, &visit, &result, err)
+                               : drop(handle, &handed);
+    if (status == OWED_OK && ret_status != NULL)
+        *ret_status = result.recorded;
+    return status;
+}
