@@ -1,0 +1,3 @@
+-- The server's clock.
+-- Columns: now.
+select utc_timestamp(6)

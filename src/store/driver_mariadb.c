@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * driver_mariadb.c - MariaDB as a store: the table of its functions.
+ */
+#include "store/mariadb.h"
+
+extern const struct sql sql_mariadb; // made from sql/mariadb/
+
+static void *
+native(struct db *db)
+{
+    return mariadb_of(db)->handle;
+}
+
+/* There is nothing to listen to: whoever waits looks again after a while. */
+static int
+wake_fd(struct db *db)
+{
+    (void)db;
+    return -1;
+}
+
+static bool
+changed(struct db *db)
+{
+    (void)db;
+    return true;
+}
+
+static owed_status
+still_there(struct db *db, owed_error *err)
+{
+    // A server that went away says so at the next statement.
+    (void)db;
+    (void)err;
+    return OWED_OK;
+}
+
+static void
+tidy(struct db *db)
+{
+    (void)db;
+}
+
+static const char *
+path(struct db *db)
+{
+    (void)db;
+    return "";
+}
+
+OWED_API const struct driver driver_mariadb = {
+    .scheme = "mariadb",
+    .sql = &sql_mariadb,
+    .settles_early = true,
+    .open = mariadb_open,
+    .adopt = mariadb_adopt,
+    .close = mariadb_close,
+    .light = mariadb_light,
+    .begin = mariadb_begin,
+    .commit = mariadb_commit,
+    .rollback = mariadb_rollback,
+    .in_transaction = mariadb_in_transaction,
+    .savepoint = mariadb_savepoint,
+    .release = mariadb_release,
+    .rollback_to = mariadb_rollback_to,
+    .guard = mariadb_guard,
+    .veto = mariadb_veto,
+    .hurry = mariadb_hurry,
+    .contention = mariadb_contention,
+    .sweep = mariadb_sweep,
+    .run = mariadb_run,
+    .next = mariadb_next,
+    .column = mariadb_column,
+    .finish = mariadb_finish,
+    .script = mariadb_script,
+    .now = mariadb_now,
+    .session = mariadb_session,
+    .end_session = mariadb_end_session,
+    .warning = mariadb_warning,
+    .wake_fd = wake_fd,
+    .changed = changed,
+    .still_there = still_there,
+    .path = path,
+    .where = mariadb_where,
+    .tidy = tidy,
+    .native = native,
+};

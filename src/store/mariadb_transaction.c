@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * mariadb_transaction.c - transactions on MariaDB, and noticing when somebody else ends ours.
+ *
+ * A receiver writes on the connection that carries its acknowledgement. It may say COMMIT there, or run
+ * DDL, which commits; nothing can be set up that forbids it. And the server rolls a whole transaction
+ * back by itself, to end a deadlock: what is written after that stands alone, each statement in a
+ * transaction of its own. Every answer tells whether a transaction is open, but those that are errors,
+ * and not everything is answered. So wherever the latest answer does not tell, the server is asked
+ * before anything more is written; and the savepoint shows whether it is still the same transaction.
+ */
+#include <errmsg.h>
+#include <mysqld_error.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/mariadb.h"
+
+/* is_in_doubt: an error says nothing of the transaction, and the closing of a statement, which has the
+ * connection's packets at one, is not answered. */
+static bool
+is_in_doubt(const struct mariadb_db *conn)
+{
+    MYSQL *handle = conn->handle;
+    if (handle->status != MYSQL_STATUS_READY)
+        return false;
+    return conn->in_doubt || mysql_errno(handle) != 0 || handle->net.pkt_nr <= 1;
+}
+
+static bool
+has_status(const struct mariadb_db *conn, unsigned flag)
+{
+    return (conn->handle->server_status & flag) != 0;
+}
+
+/* make_sure has the server say whether a transaction is open. */
+static owed_status
+make_sure(struct mariadb_db *conn, owed_error *err)
+{
+    if (!is_in_doubt(conn))
+        return OWED_OK;
+    if (mysql_ping(conn->handle) != 0)
+        return mariadb_fail_last(conn, "ping", err);
+    conn->in_doubt = false;
+    return OWED_OK;
+}
+
+static owed_status
+fail_lost(struct mariadb_db *conn, owed_error *err)
+{
+    conn->lost = true;
+    return fail(err, OWED_ABORTED,
+        "the transaction that was open on %s has been ended by somebody else, or by the server to end "
+        "a deadlock: nothing more can be written in it",
+        conn->place);
+}
+
+static owed_status
+still_ours(struct mariadb_db *conn, owed_error *err)
+{
+    if (conn->broken)
+        return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
+    if (!conn->begun)
+        return OWED_OK;
+    owed_status status = conn->lost ? OWED_OK : make_sure(conn, err);
+    if (status != OWED_OK)
+        return status;
+    return conn->lost || !has_status(conn, SERVER_STATUS_IN_TRANS) ? fail_lost(conn, err) : OWED_OK;
+}
+
+static bool
+is_read(const char *text)
+{
+    return strncasecmp(text, "select", 6) == 0 || strncasecmp(text, "with", 4) == 0;
+}
+
+/* is_joined tells whether an adopted connection is in a transaction. One without autocommit always is. */
+static bool
+is_joined(const struct mariadb_db *conn)
+{
+    return has_status(conn, SERVER_STATUS_IN_TRANS) || !has_status(conn, SERVER_STATUS_AUTOCOMMIT);
+}
+
+owed_status
+mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err)
+{
+    owed_status status = still_ours(conn, err);
+    const char *text = conn->base.driver->sql->statements[stmt];
+    if (status != OWED_OK || !conn->base.adopted || text == NULL || is_read(text))
+        return status;
+    status = make_sure(conn, err);
+    if (status != OWED_OK || is_joined(conn))
+        return status;
+    return fail(err, OWED_ABORTED,
+        "%s: the transaction that was joined on %s is over: nothing more can be written in it",
+        mariadb_file(stmt), conn->place);
+}
+
+owed_status
+mariadb_goes_on(struct mariadb_db *conn, owed_error *err)
+{
+    if (!conn->begun || has_status(conn, SERVER_STATUS_IN_TRANS))
+        return OWED_OK;
+    return mariadb_do(conn, STMT_BEGIN_WRITE, err);
+}
+
+/* calm gives the session its lock waits back. */
+static void
+calm(struct mariadb_db *conn)
+{
+    if (conn->hurried && !conn->broken && mariadb_do(conn, STMT_CALM, NULL) == OWED_OK)
+        conn->hurried = false;
+}
+
+static void
+forget(struct mariadb_db *conn)
+{
+    conn->begun = conn->lost = conn->vetoed = false;
+}
+
+void
+mariadb_light(struct db *db)
+{
+    (void)db; // how durable a commit is, is the whole server's setting
+}
+
+owed_status
+mariadb_begin(struct db *db, bool write, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    if (db->adopted || conn->begun)
+        return fail(err, OWED_BUG, "a transaction is open on %s already", conn->place);
+    owed_status status = still_ours(conn, err);
+    if (status != OWED_OK)
+        return status;
+    calm(conn);
+    status = mariadb_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
+    conn->begun = status == OWED_OK;
+    conn->in_doubt = false;
+    return status;
+}
+
+/* end_by_commit says COMMIT. Where the connection broke before it could be sent, nothing happened; where
+ * it broke later, nobody knows. */
+static owed_status
+end_by_commit(struct mariadb_db *conn, owed_error *err)
+{
+    owed_status status = mariadb_do(conn, STMT_COMMIT, err);
+    unsigned code = mysql_errno(conn->handle);
+    if (status == OWED_OK || !mariadb_is_over(code) || code == CR_SERVER_GONE_ERROR)
+        return status;
+    return fail_native(err, OWED_UNSURE, (int)code,
+        "commit: %s (%s): whether it was done is not known", mysql_error(conn->handle),
+        conn->place);
+}
+
+owed_status
+mariadb_commit(struct db *db, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    owed_status status = still_ours(conn, err);
+    if (status == OWED_OK && (db->adopted || !conn->begun))
+        return fail(err, OWED_BUG, "no transaction of ours is open on %s", conn->place);
+    if (status == OWED_OK && conn->vetoed)
+        status =
+            fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+    if (status == OWED_OK)
+        status = end_by_commit(conn, err);
+    if (status != OWED_OK) {
+        mariadb_rollback(db);
+        return status;
+    }
+    forget(conn);
+    calm(conn);
+    return OWED_OK;
+}
+
+void
+mariadb_rollback(struct db *db)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    if (db->adopted)
+        return;
+    bool was_open = conn->begun || has_status(conn, SERVER_STATUS_IN_TRANS);
+    forget(conn);
+    if (was_open && !conn->broken)
+        mariadb_do(conn, STMT_ROLLBACK, NULL);
+    calm(conn);
+}
+
+bool
+mariadb_in_transaction(struct db *db)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    if (db->adopted)
+        return !conn->broken && is_joined(conn);
+    return conn->begun && !conn->lost && !conn->broken && has_status(conn, SERVER_STATUS_IN_TRANS);
+}
+
+owed_status
+mariadb_savepoint(struct db *db, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    owed_status status = mariadb_may_run(conn, STMT_SAVEPOINT, err);
+    return status == OWED_OK ? mariadb_do(conn, STMT_SAVEPOINT, err) : status;
+}
+
+/* end_savepoint reads the refusal of a savepoint that is not there: whoever ended the transaction took it. */
+static owed_status
+end_savepoint(struct db *db, enum stmt stmt, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    owed_status status = still_ours(conn, err);
+    if (status != OWED_OK)
+        return status;
+    status = mariadb_do(conn, stmt, err);
+    if (status == OWED_OK || mysql_errno(conn->handle) != ER_SP_DOES_NOT_EXIST)
+        return status;
+    conn->lost = conn->begun;
+    return fail_native(err, OWED_ABORTED, ER_SP_DOES_NOT_EXIST,
+        "the savepoint on %s is gone: somebody else has ended it, or the transaction", conn->place);
+}
+
+owed_status
+mariadb_release(struct db *db, owed_error *err)
+{
+    return end_savepoint(db, STMT_RELEASE, err);
+}
+
+owed_status
+mariadb_rollback_to(struct db *db, owed_error *err)
+{
+    return end_savepoint(db, STMT_ROLLBACK_TO, err);
+}
+
+void
+mariadb_guard(struct db *db, bool on)
+{
+    (void)db; // see settles_early
+    (void)on;
+}
+
+/* mariadb_veto leaves a transaction open in which nothing can be written: whoever says COMMIT commits
+ * nothing, and what is written meanwhile is refused, not done on its own. */
+void
+mariadb_veto(struct db *db)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    if (!mariadb_in_transaction(db))
+        return;
+    conn->vetoed = true;
+    if (mariadb_do(conn, STMT_ROLLBACK, NULL) == OWED_OK)
+        mariadb_do(conn, STMT_BEGIN_READ, NULL);
+}
+
+owed_status
+mariadb_hurry(struct db *db, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    owed_status status = still_ours(conn, err);
+    if (status != OWED_OK || conn->hurried || !conn->begun)
+        return status;
+    status = mariadb_do(conn, STMT_HURRY, err);
+    conn->hurried = status == OWED_OK;
+    return status;
+}
+
+/* last_error asks the server what the latest statement came to: whoever closed that has the answer no
+ * more. 0: it went well, or the server cannot be asked. */
+static unsigned
+last_error(struct mariadb_db *conn)
+{
+    if (mariadb_do(conn, STMT_LAST_ERROR, NULL) != OWED_OK)
+        return 0;
+    MYSQL_RES *result = mysql_store_result(conn->handle);
+    if (result == NULL)
+        return 0;
+    MYSQL_ROW row = mysql_fetch_row(result);
+    unsigned code = row == NULL || row[1] == NULL ? 0 : (unsigned)strtoul(row[1], NULL, 10);
+    mysql_free_result(result);
+    conn->in_doubt = false;
+    return code;
+}
+
+owed_status
+mariadb_contention(struct db *db)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    bool was_open = has_status(conn, SERVER_STATUS_IN_TRANS);
+    if (!conn->begun || conn->broken || !is_in_doubt(conn))
+        return OWED_OK;
+    unsigned code = mysql_errno(conn->handle);
+    if (code == 0)
+        code = last_error(conn);
+    if (make_sure(conn, NULL) != OWED_OK)
+        return OWED_OK;
+    // No answer has said that it ended, and yet it is over: it ended with an error.
+    if (was_open && !has_status(conn, SERVER_STATUS_IN_TRANS)) {
+        conn->lost = true;
+        return OWED_ABORTED;
+    }
+    return code == ER_LOCK_WAIT_TIMEOUT ? OWED_BUSY : OWED_OK;
+}
