@@ -89,6 +89,7 @@ struct postgres_db {
     // The transaction that we began.
     bool begun;
     bool is_sent; // BEGIN is not in the queue any more
+    bool lost;    // somebody else ended it
     bool is_light;
     bool writes;
     bool vetoed;
@@ -179,7 +180,7 @@ owed_status postgres_hurry(struct db *db, owed_error *err);
 owed_status postgres_contention(struct db *db);
 void *postgres_native(struct db *db);
 /* postgres_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
-owed_status postgres_still_ours(const struct postgres_db *conn, owed_error *err);
+owed_status postgres_still_ours(struct postgres_db *conn, owed_error *err);
 
 /* --- postgres_sweep.c --- */
 

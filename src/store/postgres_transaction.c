@@ -26,18 +26,33 @@ postgres_light(struct db *db)
     postgres_of(db)->light_next = true;
 }
 
+/* notice_loss sees that somebody else ended the transaction that we began. Where nobody was to commit,
+ * one that cannot be committed takes its place: what he writes now would commit by itself. */
+static bool
+notice_loss(struct postgres_db *conn)
+{
+    if (!conn->begun || !conn->is_sent || conn->lost)
+        return conn->lost;
+    conn->lost = PQtransactionStatus(conn->handle) == PQTRANS_IDLE;
+    if (conn->lost && conn->guard_wanted) {
+        postgres_do(conn, STMT_BEGIN_READ, NULL);
+        postgres_do(conn, STMT_VETO, NULL);
+    }
+    return conn->lost;
+}
+
 bool
 postgres_in_transaction(struct db *db)
 {
-    const struct postgres_db *conn = postgres_of(db);
+    struct postgres_db *conn = postgres_of(db);
     PGTransactionStatusType status = PQtransactionStatus(conn->handle);
-    bool is_open = status == PQTRANS_INTRANS || status == PQTRANS_INERROR ||
-        (status == PQTRANS_ACTIVE && conn->begun);
-    return db->adopted ? is_open : conn->begun && (!conn->is_sent || is_open);
+    if (db->adopted)
+        return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+    return conn->begun && !notice_loss(conn) && (!conn->is_sent || status != PQTRANS_UNKNOWN);
 }
 
 owed_status
-postgres_still_ours(const struct postgres_db *conn, owed_error *err)
+postgres_still_ours(struct postgres_db *conn, owed_error *err)
 {
     if (conn->queue_error.status != OWED_OK) {
         if (err != NULL)
@@ -46,10 +61,9 @@ postgres_still_ours(const struct postgres_db *conn, owed_error *err)
     }
     if (!conn->begun || !conn->is_sent)
         return OWED_OK;
-    PGTransactionStatusType status = PQtransactionStatus(conn->handle);
-    if (status == PQTRANS_UNKNOWN)
+    if (PQtransactionStatus(conn->handle) == PQTRANS_UNKNOWN)
         return postgres_fail_lost(conn, conn->handle, "transaction", err);
-    if (status != PQTRANS_IDLE)
+    if (!notice_loss(conn))
         return OWED_OK;
     return fail(err, OWED_ABORTED,
         "the transaction that was open on %s has been ended by somebody else: nothing more can be "
@@ -60,7 +74,7 @@ postgres_still_ours(const struct postgres_db *conn, owed_error *err)
 static void
 forget(struct postgres_db *conn)
 {
-    conn->begun = conn->is_sent = conn->is_light = conn->writes = false;
+    conn->begun = conn->is_sent = conn->lost = conn->is_light = conn->writes = false;
     conn->vetoed = conn->hurried = conn->guarded = false;
     conn->queued = 0;
     conn->queue_error = (owed_error){0};

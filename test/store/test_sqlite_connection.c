@@ -347,6 +347,8 @@ every_statement_takes_and_gives_what_its_list_says(void **state)
         sqlite3_stmt *stmt = NULL;
         const char *rest = NULL;
         const char *text = world->db->driver->sql->statements[i];
+        if (text == NULL) // another dialect's own
+            continue;
         int code = sqlite3_prepare_v2(handle, text, -1, &stmt, &rest);
         check_case(code == SQLITE_OK, listed[i].name);
         check_case(sqlite3_bind_parameter_count(stmt) == listed[i].parameters, listed[i].name);
