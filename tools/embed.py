@@ -19,6 +19,9 @@ import sys
 LINE = re.compile(r'^(STATEMENT|OPTIONAL)\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
 # What follows a time that is written as text; None: times are integers.
 ZONES = {"sqlite": None, "postgres": "+00", "mariadb": ""}
+# What a routine is handed to, as a literal, where it is printed for a client that would cut it apart at
+# the semicolons in its body.
+WRAPS = {"mariadb": "execute immediate"}
 PARAMETER = re.compile(r"\$([0-9]+)")
 STRING = re.compile(r"('(?:[^']|'')*')")
 
@@ -145,7 +148,8 @@ def main(dialect, directory, list_path, output, depfile):
     out.append(f"const struct sql sql_{dialect} = {{\n    statements, schema, routine,")
     out.append(f"{c_string(session.read_text())},")
     out.append("    orders," if dialect == "mariadb" else "    NULL,")
-    out.append("    NULL};" if zone is None else f'    "{zone}"}};')
+    out.append("    NULL," if zone is None else f'    "{zone}",')
+    out.append(f'    "{WRAPS[dialect]}"}};' if dialect in WRAPS else "    NULL};")
     pathlib.Path(output).write_text("\n".join(out) + "\n")
     deps = " ".join(str(path).replace(" ", "\\ ") for path in depends + files + [session])
     pathlib.Path(depfile).write_text(f"{output}: {deps}\n")

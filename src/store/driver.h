@@ -54,6 +54,7 @@ struct sql {                       // one dialect, generated from sql/<dialect>/
     // appear, ended by 0. NULL: parameters have their numbers in the text.
     const uint8_t *const *orders;
     const char *zone; // follows a time that is written as text; NULL: times are integers
+    const char *wrap; // takes a routine as a literal, where it is printed; NULL: it stands as it is
 };
 
 struct db_options {

@@ -165,6 +165,32 @@ run_all(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
     return status;
 }
 
+/* lock_others_out: SQLite's writer lock does by itself. */
+static owed_status
+lock_others_out(struct db *db, owed_error *err)
+{
+    int64_t locked = 1;
+    owed_status status = OWED_OK;
+    if (db->driver->sql->statements[STMT_MIGRATE_LOCK] != NULL)
+        status = query_int(db, STMT_MIGRATE_LOCK, NO_ARGS, &locked, NULL, err);
+    if (status == OWED_OK && locked != 1)
+        return fail(err, OWED_BUSY,
+            "another migration of this store has been running for a minute: try again when it is over");
+    return status;
+}
+
+static owed_status
+run_alone(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
+{
+    owed_status status = lock_others_out(db, err);
+    if (status != OWED_OK)
+        return status;
+    status = run_all(db, now_us, ret_applied, err);
+    if (db->driver->sql->statements[STMT_MIGRATE_UNLOCK] != NULL)
+        change(db, STMT_MIGRATE_UNLOCK, NO_ARGS, NULL, NULL);
+    return status;
+}
+
 owed_status
 store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
 {
@@ -173,7 +199,7 @@ store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
     owed_status status = scope_begin(db, &scope, err);
     if (status != OWED_OK)
         return status;
-    status = scope_end(&scope, run_all(db, now_us, &applied, err), err);
+    status = scope_end(&scope, run_alone(db, now_us, &applied, err), err);
     if (status == OWED_OK && ret_applied != NULL)
         *ret_applied = applied;
     return status;
@@ -209,6 +235,19 @@ add_literal(struct buf *text, const struct value *value, const char *zone)
     buf_puts(text, "'");
 }
 
+static void
+add_script(struct buf *text, const struct script *script, const char *wrap)
+{
+    if (wrap != NULL && script->version == 0) {
+        buf_printf(text, "%s ", wrap);
+        add_literal(text, &V_TEXT(script->text), NULL);
+        buf_puts(text, ";\n");
+        return;
+    }
+    buf_puts(text, script->text);
+    buf_puts(text, text->len > 0 && text->p[text->len - 1] == '\n' ? "" : "\n");
+}
+
 /* print_script prints a script, and the statement that notes it as run, its parameters filled in: who
  * runs them by hand has what migrate would have left. */
 static owed_status
@@ -219,8 +258,7 @@ print_script(const struct sql *sql, const struct script *script, const char *kin
         V_TEXT(script->checksum), V_TIME(now_us)};
     CLEANUP(buf_done) struct buf text;
     buf_init(&text, LIMIT_SCRIPT_BYTES);
-    buf_puts(&text, script->text);
-    buf_puts(&text, text.len > 0 && text.p[text.len - 1] == '\n' ? "" : "\n");
+    add_script(&text, script, sql->wrap);
     const uint8_t *order = sql->orders == NULL ? NULL : sql->orders[STMT_SCHEMA_RECORD];
     for (const char *p = sql->statements[STMT_SCHEMA_RECORD]; *p != '\0'; p++) {
         if (*p != '?' && *p != '$') {

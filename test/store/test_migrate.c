@@ -4,6 +4,7 @@
  */
 #include "world.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -160,6 +161,53 @@ a_store_made_from_what_was_printed_is_as_migrate_would_have_left_it(void **state
     buf_done(&printed.text);
 }
 
+struct migrator {
+    struct db *db;
+    pthread_barrier_t *start;
+    owed_status status;
+    int applied;
+    owed_error err;
+};
+
+static void *
+migrate_at_once(void *argument)
+{
+    struct migrator *migrator = argument;
+    pthread_barrier_wait(migrator->start);
+    migrator->status = store_migrate(migrator->db, NOW, &migrator->applied, &migrator->err);
+    return NULL;
+}
+
+static void
+of_two_that_migrate_at_the_same_instant_one_does_it_all(void **state)
+{
+    struct world *world = *state;
+    struct test_store store;
+    test_store_empty(&store);
+    struct db_options options = {.create = true};
+    pthread_barrier_t start;
+    assert_int_equal(pthread_barrier_init(&start, NULL, 2), 0);
+    struct migrator both[2] = {{.start = &start}, {.start = &start}};
+    for (int i = 0; i < 2; i++)
+        assert_ok(store_open(store.url, &options, &both[i].db, &world->err));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, migrate_at_once, &both[1]), 0);
+    migrate_at_once(&both[0]);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&start);
+    for (int i = 0; i < 2; i++) {
+        if (both[i].status != OWED_OK)
+            print_error("%s\n", both[i].err.text);
+        assert_int_equal(both[i].status, OWED_OK);
+        assert_ok(store_check(both[i].db, &world->err));
+    }
+    assert_true(both[0].applied == 0 || both[1].applied == 0);
+    assert_true(both[0].applied + both[1].applied > 1);
+    for (int i = 0; i < 2; i++)
+        store_close(both[i].db);
+    test_store_free(&store);
+}
+
 static void
 migrations_are_numbered_without_a_gap_and_carry_their_checksum(void **state)
 {
@@ -196,6 +244,7 @@ main(void)
         TEST(a_routine_of_another_text_is_replaced),
         TEST(what_migrate_would_run_can_be_printed),
         TEST(a_store_made_from_what_was_printed_is_as_migrate_would_have_left_it),
+        TEST(of_two_that_migrate_at_the_same_instant_one_does_it_all),
         TEST(migrations_are_numbered_without_a_gap_and_carry_their_checksum),
         TEST(an_unknown_scheme_is_refused_and_a_known_one_shown),
     };

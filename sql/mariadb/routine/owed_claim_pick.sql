@@ -90,4 +90,4 @@ begin
         available_at datetime(6) path '$[0]',
         id bigint path '$[1]')) as p
     order by p.available_at, p.id limit how_many;
-end
+end;

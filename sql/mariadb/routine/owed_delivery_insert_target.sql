@@ -26,4 +26,4 @@ begin
         coalesce(catalogue_lane, declared_lane), coalesce(catalogue_kind, declared_kind),
         new_max_attempts, new_available_at, new_due_at)
     on duplicate key update event_id = values(event_id);
-end
+end;

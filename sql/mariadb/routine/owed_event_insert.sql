@@ -25,4 +25,4 @@ begin
         new_occurred_at, new_recorded_at, new_due_at, new_actor_key, new_actor_label, new_scope,
         new_correlation_id, new_causation_id, new_traceparent, event_id, is_new);
     select event_id as id from (select 1) as one where is_new = 1;
-end
+end;

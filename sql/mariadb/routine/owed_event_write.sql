@@ -90,4 +90,4 @@ begin
     else
         release savepoint owed_event_write;
     end if;
-end
+end;

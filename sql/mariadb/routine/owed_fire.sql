@@ -8,4 +8,4 @@ create or replace procedure owed_fire(
     sql security definer
 begin
     call owed_fire_with(name, payload, '{}');
-end
+end;

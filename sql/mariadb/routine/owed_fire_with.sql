@@ -28,14 +28,14 @@ begin
     set options = coalesce(options, '{}');
     set said = case
         when name is null or octet_length(name) not between 1 and 255
-            or name not regexp '^[A-Za-z0-9_.-]+$' or instr(name, '\n') > 0
+            or name not regexp '^[A-Za-z0-9_.-]+$' or instr(name, char(10)) > 0
             then 'owed_fire: name must be 1 to 255 characters of A-Z a-z 0-9 _ . -'
         when payload is null
             then 'owed_fire: payload must be JSON as text, not null'
         when octet_length(payload) > 16777216
             then 'owed_fire: payload is over 16 MiB'
-        when instr(payload, '\0') > 0
-            then 'owed_fire: payload holds a NUL character, which JSON writes as \\u0000'
+        when instr(payload, char(0)) > 0
+            then 'owed_fire: payload holds a NUL character, which JSON writes as an escape'
         when not json_valid(payload)
             then 'owed_fire: payload is not valid JSON'
         when not json_valid(options) or json_type(options) <> 'OBJECT'
@@ -112,4 +112,4 @@ begin
         coalesce(actor_key, ''), coalesce(actor_label, ''), coalesce(event_scope, '{}'),
         coalesce(correlation_id, ''), causation_text, coalesce(traceparent, ''),
         @owed_event_id, @owed_event_is_new);
-end
+end;

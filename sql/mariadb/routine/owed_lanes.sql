@@ -36,4 +36,4 @@ begin
     select distinct f.lane
     from json_table(found, '$[*]' columns (
         lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin path '$')) as f;
-end
+end;

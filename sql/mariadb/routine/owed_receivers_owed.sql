@@ -29,4 +29,4 @@ begin
     ) as k
     left join owed_receiver as r on r.`key` = k.receiver_key
     order by k.receiver_key;
-end
+end;
