@@ -97,6 +97,17 @@ check_event(struct checks *checks)
             name);
 }
 
+/* Without a backend what is for a task site is handed to nobody, and never run by the relay instead. */
+static void
+check_site(struct checks *checks)
+{
+    if (checks->receiver->declared.site == OWED_SITE_TASK &&
+        checks->registry->task_backend.enqueue == NULL)
+        find(checks, FINDING_ERROR,
+            "site is task, and nothing here sets a task backend; a module that does is right, or site "
+            "relay");
+}
+
 static void
 check_exec(struct checks *checks)
 {
@@ -177,7 +188,7 @@ size_t
 checks_run(const owed_registry *registry, checks_print print, void *state)
 {
     static void (*const each[])(struct checks *) = {
-        check_event, check_exec, check_file, check_secret_file};
+        check_event, check_site, check_exec, check_file, check_secret_file};
     struct checks checks = {.registry = registry, .print = print, .state = state};
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
         checks.receiver = r;

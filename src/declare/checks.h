@@ -20,7 +20,7 @@ typedef void (*checks_print)(void *state, enum finding finding, const char *sent
 
 /*
  * checks_run looks at the registry and at what it names on this host: events that nobody declared,
- * programs that cannot be run, files that cannot be written, secrets that cannot be read. Nothing is
+ * task sites without a backend, programs that cannot be run, files that cannot be written, secrets that cannot be read. Nothing is
  * run, written or sent. Returns how many findings there were.
  */
 size_t checks_run(const owed_registry *registry, checks_print print, void *state);

@@ -16,6 +16,8 @@ enum reason {
     REASON_CANCELLED,
     REASON_HANDED_BACK,
     REASON_LAPSED,
+    REASON_HANDED_ON, // to its task site
+    REASON_TAKEN,     // by a task
     REASON_CLAIMED,
     REASON_PAUSED,
     REASON_UNDECLARED,

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "base/moment.h"
+#include "deliver/relay.h"
 
 /* --- how much of it is said --- */
 
@@ -136,14 +137,56 @@ is_lapsed(const struct facts *f)
     return f->state == STATE_CLAIMED && f->row.lease_expires_at_us < f->now_us;
 }
 
+/* is_for_a_task tells whether whoever claimed it did so to hand it on. */
+static bool
+is_for_a_task(const struct facts *f)
+{
+    size_t len = strlen(f->row.claimed_by), end = strlen(HANDED_ON);
+    return len > end && strcmp(f->row.claimed_by + len - end, HANDED_ON) == 0;
+}
+
 static void
 say_lapsed(struct buf *out, const struct facts *f)
 {
-    buf_printf(out, "%s took it and was not heard of again: its lease ended ", f->row.claimed_by);
+    buf_printf(out, "%s %s: its lease ended ", f->row.claimed_by,
+        is_for_a_task(f) ? "handed it to its task site, and no task took it"
+                         : "took it and was not heard of again");
     say_age(out, f, f->row.lease_expires_at_us);
     buf_puts(out,
         f->served ? ", and the next claim of its lane takes it over"
                   : ", and no relay that is alive serves its lane");
+}
+
+static bool
+is_handed_on(const struct facts *f)
+{
+    return f->state == STATE_CLAIMED && is_for_a_task(f);
+}
+
+static void
+say_handed_on(struct buf *out, const struct facts *f)
+{
+    say_edge(out, STATE_CLAIMED, HAPPENS_HAND_OFF);
+    buf_printf(out, "; that was %s at ", f->row.claimed_by);
+    say_moment(out, f, f->row.claimed_at_us);
+    buf_puts(out, ", and if no task takes it, it is handed on again after ");
+    say_moment(out, f, f->row.lease_expires_at_us);
+}
+
+static bool
+is_taken(const struct facts *f)
+{
+    return f->state == STATE_CLAIMED && strcmp(f->row.kind, "task") == 0;
+}
+
+static void
+say_taken(struct buf *out, const struct facts *f)
+{
+    say_edge(out, STATE_CLAIMED, HAPPENS_TAKE);
+    buf_printf(out, "; it runs in %s since ", f->row.claimed_by);
+    say_moment(out, f, f->row.claimed_at_us);
+    buf_puts(out, ", until ");
+    say_moment(out, f, f->row.lease_expires_at_us);
 }
 
 static bool
@@ -277,9 +320,9 @@ static void
 say_suspect(struct buf *out, const struct facts *f)
 {
     buf_printf(out,
-        "%" PRId32 " relays in a row died while they held it: it is claimed alone, when "
+        "%" PRId32 " %s in a row died while they held it: it is claimed alone, when "
         "it comes first in its lane",
-        f->row.losses);
+        f->row.losses, strcmp(f->row.kind, "task") == 0 ? "tasks" : "relays");
 }
 
 static bool
@@ -321,6 +364,8 @@ static const struct {
     [REASON_CANCELLED] = {"cancelled", is_cancelled, say_cancelled},
     [REASON_HANDED_BACK] = {"handed_back", is_handed_back, say_handed_back},
     [REASON_LAPSED] = {"lapsed", is_lapsed, say_lapsed},
+    [REASON_HANDED_ON] = {"handed_on", is_handed_on, say_handed_on},
+    [REASON_TAKEN] = {"taken", is_taken, say_taken},
     [REASON_CLAIMED] = {"claimed", is_claimed, say_claimed},
     [REASON_PAUSED] = {"paused", is_paused, say_paused},
     [REASON_UNDECLARED] = {"undeclared", is_undeclared, say_undeclared},

@@ -71,6 +71,24 @@ class Explain(StoreCase):
         self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=0)
         self.explained("handed_back", "free for every relay", "box-1.ab/0", "no relay that is alive")
 
+    def test_one_that_was_handed_to_a_task_says_so_and_until_when_it_waits_for_one(self):
+        self.set(status="claimed", kind="task", claimed_by="box-1.ab/0/task", claimed_at=self.now, lease_expires_at=FAR)
+        self.explained("handed_on", "runs at a task site", "that was box-1.ab/0/task", "handed on again after 2096-")
+
+    def test_one_that_no_task_took_says_so(self):
+        self.set(status="claimed", kind="task", claimed_by="box-1.ab/0/task", claimed_at=1,
+                 lease_expires_at=self.now - 60_000_000)
+        self.explained("lapsed", "handed it to its task site, and no task took it", "ended 1m")
+
+    def test_one_that_a_task_took_says_which_and_until_when(self):
+        self.set(status="claimed", kind="task", claimed_by="task.ab/0", claimed_at=self.now, lease_expires_at=FAR)
+        self.explained("taken", "the task that was handed its claim took it", "task.ab/0", "until 2096-")
+
+    def test_one_that_could_not_be_handed_on_says_why(self):
+        self.set(status="failed", kind="task", attempts=0, available_at=FAR,
+                 last_error="it could not be handed to its task site: no task backend is configured here")
+        self.explained("waiting", "after 0 of", "no task backend is configured here")
+
     def test_one_of_a_paused_receiver_says_so(self):
         self.set(lane=f"{self.lane}!shop.billing")
         self.explained("paused", "shop.billing is paused")

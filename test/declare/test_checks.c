@@ -81,6 +81,31 @@ finds_nothing_where_all_is_well(void **state)
     finds("");
 }
 
+static owed_status
+enqueue(void *state, int64_t id, const char *by, int64_t at_us, owed_error *why)
+{
+    (void)state;
+    (void)id;
+    (void)by;
+    (void)at_us;
+    (void)why;
+    return OWED_OK;
+}
+
+static void
+finds_task_sites_without_a_backend(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.discard = true, .site = OWED_SITE_TASK});
+    finds(
+        ERROR "site is task, and nothing here sets a task backend; a module that does is right, or "
+              "site relay\n");
+    const owed_task_backend backend = {.enqueue = enqueue};
+    assert_status(OWED_OK, owed_registry_set_task_backend(registry, &backend, &err));
+    buf_clear(&said);
+    finds("");
+}
+
 static void
 finds_programs_that_cannot_run(void **state)
 {
@@ -198,6 +223,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(finds_nothing_where_all_is_well),
+        TEST(finds_task_sites_without_a_backend),
         TEST(finds_programs_that_cannot_run),
         TEST(finds_programs_that_are_folders),
         TEST(finds_programs_without_the_right_to_run),
