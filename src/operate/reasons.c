@@ -8,36 +8,8 @@
 
 #include <inttypes.h>
 
-#include "base/moment.h"
 #include "deliver/relay.h"
-
-/* --- how much of it is said --- */
-
-static void
-say_age(struct buf *out, const struct facts *f, int64_t at_us)
-{
-    char text[MOMENT_BYTES];
-    int64_t age = f->now_us - at_us;
-    buf_puts(out, duration_rough(age < 0 ? -age : age, text));
-    buf_puts(out, age < 0 ? " from now" : " ago");
-}
-
-static void
-say_moment(struct buf *out, const struct facts *f, int64_t at_us)
-{
-    char text[MOMENT_BYTES];
-    buf_puts(out, moment_write(at_us, text));
-    buf_puts(out, " (");
-    say_age(out, f, at_us);
-    buf_putc(out, ')');
-}
-
-static void
-say_edge(struct buf *out, enum state from, enum happening happening)
-{
-    const struct edge *edge = edge_find(from, happening);
-    buf_puts(out, edge == NULL ? "" : edge->sentence);
-}
+#include "operate/say.h"
 
 static void
 say_attempts(struct buf *out, const struct facts *f)
@@ -141,8 +113,8 @@ is_lapsed(const struct facts *f)
 static bool
 is_for_a_task(const struct facts *f)
 {
-    size_t len = strlen(f->row.claimed_by), end = strlen(HANDED_ON);
-    return len > end && strcmp(f->row.claimed_by + len - end, HANDED_ON) == 0;
+    const char *end = strrchr(f->row.claimed_by, HANDED_ON[0]);
+    return end != NULL && strcmp(end, HANDED_ON) == 0;
 }
 
 static void

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * say.h - what the sentences of reasons have in common.
+ */
+#ifndef OPERATE_SAY_H
+#define OPERATE_SAY_H
+
+#include "base/buf.h"
+#include "operate/reasons.h"
+
+/* say_age appends "2m ago", say_moment the moment and its age, say_edge the sentence of a step. */
+void say_age(struct buf *out, const struct facts *f, int64_t at_us);
+void say_moment(struct buf *out, const struct facts *f, int64_t at_us);
+void say_edge(struct buf *out, enum state from, enum happening happening);
+
+#endif
