@@ -450,6 +450,22 @@ while_its_lane_is_paused_nothing_is_handed_on(void **state)
 }
 
 static void
+a_pause_does_not_reach_what_was_handed_on(void **state)
+{
+    struct site *site = *state;
+    struct actor mail = {.acts = {[1] = defers}};
+    desk_receiver(site->desk, &mail,
+        (owed_receiver){.key = "shop.a_mail", .give_up_after_us = OWED_HOURS(1)});
+    site_open(site, (owed_receiver){0});
+    desk_fire(site->desk, 1);
+    site->desk->settings.passes = 3;
+    desk_run(site->desk);
+    assert_true(desk_logged(site->desk, "paused, as a destination asked"));
+    assert_int_equal(site->enqueued, 1);
+    assert_string_equal(site_take(site, 0), "succeeded");
+}
+
+static void
 a_row_that_was_lost_too_often_ends_and_is_not_handed_on(void **state)
 {
     struct site *site = *state;
@@ -595,6 +611,7 @@ main(void)
         TEST(who_clears_up_after_a_worker_leaves_alone_what_it_handed_on),
         TEST(a_limit_counts_what_is_handed_on),
         TEST(while_its_lane_is_paused_nothing_is_handed_on),
+        TEST(a_pause_does_not_reach_what_was_handed_on),
         TEST(a_row_that_was_lost_too_often_ends_and_is_not_handed_on),
         TEST(a_drain_hands_on_too_and_counts_nothing),
         TEST(a_drain_ends_though_the_backend_refuses),
