@@ -6,6 +6,7 @@
 #define CLI_FILTER_H
 
 #include "cli/common.h"
+#include "store/look.h"
 
 #define FILTER_NAME \
     { \

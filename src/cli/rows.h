@@ -6,6 +6,7 @@
 #define CLI_ROWS_H
 
 #include "cli/fields.h"
+#include "store/look.h"
 
 extern const struct field event_fields[];       // of struct event_row, in a list
 extern const struct field event_whole_fields[]; // the same with its payload

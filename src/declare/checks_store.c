@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "declare/checks.h"
+#include "store/look.h"
 
 /* in_catalogue finds a receiver that was published and not removed since. */
 static bool

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/moment.h"
 #include "deliver/worker.h"
+#include "store/look.h"
 
 static bool
 was_called_off(const struct slot *slot)

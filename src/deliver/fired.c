@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "declare/codec.h"
 #include "deliver/handle.h"
+#include "store/look.h"
 
 /* The public list is the first member: what is freed is the whole. */
 struct fired_list {

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/moment.h"
 #include "deliver/worker.h"
+#include "store/look.h"
 
 static struct curve
 curve_of(const struct worker *w, const struct receiver *receiver)

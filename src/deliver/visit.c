@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "deliver/sortie.h"
 #include "deliver/worker.h"
+#include "store/look.h"
 
 #define GIVE_UP_FAILURES 5
 

@@ -6,7 +6,7 @@
 #define OPERATE_EXPLAIN_H
 
 #include "base/buf.h"
-#include "store/store.h"
+#include "store/look.h"
 
 /* The reasons, in the order in which they are tried; the first that holds is the answer. */
 enum reason {

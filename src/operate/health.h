@@ -5,7 +5,7 @@
 #ifndef OPERATE_HEALTH_H
 #define OPERATE_HEALTH_H
 
-#include "store/store.h"
+#include "store/look.h"
 
 /* A relay says every 30 s that it lives; one that missed two of these is taken for dead. */
 #define RELAY_SILENCE_US OWED_SECONDS(90)

@@ -6,6 +6,7 @@
 #define OPERATE_REQUEUE_H
 
 #include "deliver/handle.h"
+#include "store/look.h"
 
 owed_status requeue_dead(
     owed *handle, const struct requeue *requeue, int64_t *ret_count, owed_error *err);

@@ -2,6 +2,7 @@
  *
  * look.c - events, deliveries and attempts, one by one or in pages.
  */
+#include "store/look.h"
 #include "store/verbs.h"
 
 #include <limits.h>

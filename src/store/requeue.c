@@ -2,6 +2,7 @@
  *
  * requeue.c - ended rows made owed again, in id order, chunk by chunk.
  */
+#include "store/look.h"
 #include "store/verbs.h"
 
 #include <limits.h>

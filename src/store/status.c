@@ -2,6 +2,7 @@
  *
  * status.c - what is owed to whom, counted from the indexes of what has not ended well.
  */
+#include "store/look.h"
 #include "store/verbs.h"
 
 #include <stdlib.h>

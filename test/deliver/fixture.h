@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "deliver/handle.h"
+#include "store/look.h"
 #include "test_store.h"
 
 #define FIXTURE_NOW_US (INT64_C(1796000000) * 1000000)

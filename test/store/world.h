@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 
-#include "store/store.h"
+#include "store/look.h"
 #include "test_store.h"
 
 #define NOW INT64_C(1796040000000000)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * look.h - looking at what is in the store, and acting on it as an operator does: look.c, status.c,
+ * requeue.c.
+ */
+#ifndef STORE_LOOK_H
+#define STORE_LOOK_H
+
+#include "store/store.h"
+
+struct status_line { // one receiver
+    const char *receiver_key;
+    const char *lane;
+    int64_t owed; // pending, failed and claimed
+    int64_t due;  // of these: may run now
+    int64_t scheduled;
+    int64_t claimed;
+    int64_t lapsed;      // claimed, lease over
+    int64_t handed_back; // claimed, lease at the epoch
+    int64_t failed;
+    int64_t dead;
+    int64_t orphaned;
+    int64_t oldest_due_at_us; // available_at of the oldest due row; 0: none
+};
+struct status {
+    struct status_line total;
+    struct status_line *lines; // by most owed, most dead, key
+    size_t count;
+    int64_t events;
+};
+owed_status store_status(
+    struct db *db, int64_t now_us, struct arena *arena, struct status *ret_status, owed_error *err);
+
+struct event_row {
+    int64_t id;
+    uint8_t uid[16];
+    const char *name;
+    int32_t version;
+    struct str payload; // empty in lists
+    const char *dedupe_key;
+    int64_t occurred_at_us;
+    int64_t recorded_at_us;
+    const char *actor_key;
+    const char *actor_label;
+    const char *scope;
+    const char *correlation_id;
+    int64_t causation_id;
+    const char *traceparent;
+    int64_t owed; // deliveries not yet ended
+    int64_t deliveries;
+};
+
+/* store_fired lists the events of a name in id order; of each only id, version and payload. */
+owed_status store_fired(struct db *db, const char *event_name, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err);
+struct delivery_row {
+    int64_t id;
+    int64_t event_id;
+    const char *event_name;
+    const char *receiver_key;
+    const char *target;
+    const char *lane;
+    const char *kind;
+    const char *status;
+    int32_t attempts;
+    int32_t max_attempts;
+    int32_t losses;
+    int64_t available_at_us;
+    int64_t due_at_us;
+    const char *claimed_by;
+    int64_t claimed_at_us;
+    int64_t lease_expires_at_us;
+    const char *last_error;
+    const char *result;
+    int64_t completed_at_us;
+    int64_t succeeded_at_us;
+};
+struct attempt_row {
+    int64_t id;
+    int64_t delivery_id;
+    int32_t attempt;
+    int64_t started_at_us;
+    int64_t duration_us;
+    const char *verdict;
+    int32_t code;
+    const char *error;
+    const char *excerpt;
+};
+
+/* A page of a list: newest first, ids below before_id (0: from the newest). NULL or 0: no filter. Of
+ * events, name and correlation id are looked at. */
+struct filter {
+    int64_t before_id;
+    int32_t limit;
+    const char *event_name;
+    const char *receiver_key;
+    const char *status;
+    const char *lane; // qualified
+    int64_t event_id;
+    const char *correlation_id;
+};
+owed_status store_events(struct db *db, const struct filter *filter, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err);
+owed_status store_deliveries(struct db *db, const struct filter *filter, struct arena *arena,
+    struct delivery_row **ret_deliveries, size_t *ret_count, owed_error *err);
+owed_status store_event(struct db *db, int64_t id, struct arena *arena, struct event_row *ret_event,
+    owed_error *err); // NOT_FOUND
+owed_status store_delivery(struct db *db, int64_t id, struct arena *arena,
+    struct delivery_row *ret_delivery, owed_error *err); // NOT_FOUND
+/* store_ahead counts the due rows that a claim takes before this one, up to most. */
+owed_status store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most,
+    int64_t *ret_count, owed_error *err);
+owed_status store_attempts(struct db *db, int64_t delivery_id, struct arena *arena,
+    struct attempt_row **ret_attempts, size_t *ret_count, owed_error *err);
+
+/* store_requeue makes dead deliveries (and orphaned ones whose receiver is in the catalogue) owed
+ * again: pending, attempts 0, due now, no error. ids NULL: all that match; else only those, and an
+ * empty list means none. limit below 0: no limit. In id order, in chunks. */
+struct requeue {
+    const int64_t *ids;
+    size_t id_count;
+    const char *receiver_key; // NULL: any
+    bool orphaned;            // these too
+    int64_t limit;
+    int64_t now_us;
+    bool dry_run; // count only
+};
+owed_status store_requeue(
+    struct db *db, const struct requeue *requeue, int64_t *ret_count, owed_error *err);
+
+#endif
