@@ -210,7 +210,7 @@ fixture_event(struct fixture *fixture, int64_t id, struct arena *arena)
 void
 fixture_table(struct fixture *fixture)
 {
-    raw_run(fixture->raw, "create table app (id integer not null)");
+    raw_run(fixture->raw, "create table app (id bigint not null)");
 }
 
 void

@@ -626,7 +626,7 @@ an_event_that_was_withdrawn_fails_what_is_still_owed_after_the_grace(void **stat
     char sql[300];
     snprintf(sql, sizeof sql,
         "update owed_event set name = 'shop.Old'; insert into owed_event_type (name, app, version, "
-        "published_at, removed_at) values ('shop.Old', 'shop', 1, 1, %" PRId64 ")",
+        "published_at, removed_at) values ('shop.Old', 'shop', 1, moment(1), moment(%" PRId64 "))",
         FIXTURE_NOW_US);
     raw_run(desk->f->raw, sql);
     desk->settings.passes = 1;

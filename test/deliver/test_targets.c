@@ -737,8 +737,9 @@ fail_at_every_call(struct desk *desk, owed_status status, bool after)
         }
         // At every moment: the row that stands for them, or all of them.
         assert_int_equal(desk_number(desk,
-                             "select count(*) from (select event_id, sum(kind = 'expand') as e, "
-                             "count(*) as n from owed_delivery group by event_id) where (e = 1 and "
+                             "select count(*) from (select event_id, sum(case kind when 'expand' "
+                             "then 1 else 0 end) as e, count(*) as n from owed_delivery group by "
+                             "event_id) as of_event where (e = 1 and "
                              "n <> 1) or (e = 0 and n <> 2)"),
             0);
         desk->f->now_us += OWED_HOURS(2);
