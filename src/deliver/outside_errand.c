@@ -163,14 +163,15 @@ is_still_held(struct worker *w, const struct sortie *sortie, owed_error *err)
     return store_renew(w->owed->db, &fence, until_us, err);
 }
 
-/* put_off keeps one whose function could not be committed: it runs again once the store is back. */
+/* put_off keeps one whose function could not be committed: it runs again once the store is back, or at
+ * once where nothing but others' locks was in its way. */
 static void
-put_off(struct worker *w, struct sortie *sortie, const struct attempt *attempt)
+put_off(struct worker *w, struct sortie *sortie, const struct attempt *attempt, bool is_again)
 {
     ledger_part(&w->gathered, &attempt->delivery);
     ledger_part(&w->group.ledger, &attempt->delivery);
     sortie->task->state = TASK_AWAY;
-    sortie->is_unsure = w->trouble.error.status == OWED_UNSURE;
+    sortie->is_unsure = !is_again && w->trouble.error.status == OWED_UNSURE;
 }
 
 /* take_notes gives a delivery memory of its own: the batch's may be in other hands. */
@@ -212,9 +213,10 @@ run_function(struct worker *w, struct sortie *sortie)
     attempt.duration_us = flight->duration_us;
     bool ok = group_settle(&attempt) && record_now(w);
     worker_phase(w, PHASE_IDLE);
-    if (!ok && sortie->task->state != TASK_DONE) {
-        put_off(w, sortie, &attempt);
-        return false;
+    bool is_again = ok && sortie->task->state == TASK_ALONE;
+    if (is_again || (!ok && sortie->task->state != TASK_DONE)) {
+        put_off(w, sortie, &attempt, is_again);
+        return is_again;
     }
     attempt_over(&attempt);
     flight->delivery.around.enter = NULL;
