@@ -111,6 +111,8 @@ claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, ow
         return status;
     failpoint("claim-committed");
     worker_wrote(w);
+    if (w->wake != NULL)
+        wake_busy(w->wake);
     batch->tasks = arena_alloc(&batch->arena, batch->count * sizeof *batch->tasks);
     if (batch->tasks == NULL)
         return fail_memory(err);

@@ -84,7 +84,8 @@ worker_wait(struct worker *w, int64_t timeout_us)
     w->took_sign = false;
     if (w->flight_count == 0)
         return wake_wait(w->wake, timeout_us);
-    outside_wait(w, timeout_us);
+    if (!wake_sleep(w->wake))
+        outside_wait(w, timeout_us);
     return true;
 }
 

@@ -30,6 +30,7 @@
 #define SIGNS_AT_START 1
 #define SIGNS_AFTER_A_MISS 8
 #define BIND_TRIES 3
+#define BUSY_CLAIMS 2
 
 enum { FD_SOCKET, FD_SIGN, FD_STOP, FD_COUNT };
 _Static_assert(FD_COUNT <= WAKE_FDS, "wake_fds must have room for all");
@@ -42,6 +43,9 @@ struct wake {
     int64_t sign_at_us; // CLOCK_MONOTONIC, of the last sign; 0: no watch is kept
     int64_t look_at_us; // the watch's next look
     int signs_missing;  // until wake-ups are proven
+    bool is_asleep;     // those who commit know that somebody waits here
+    int busy;           // claims in a row that found something
+    const char *deaf;   // why they do not, as it was logged
 };
 
 // Waits are the kernel's, so their clock is too, whatever clock the handle was given.
@@ -196,7 +200,7 @@ wake_close(struct wake *wake)
     free(wake);
 }
 
-/* --- waiting --- */
+/* --- telling others --- */
 
 /* is_unwatched tells whether signs of the present connection may have been missed so far. */
 static bool
@@ -204,6 +208,45 @@ is_unwatched(const struct wake *wake)
 {
     return wake->owed->db != wake->db;
 }
+
+/* say_deaf logs once why commits of others are not announced. */
+static void
+say_deaf(struct wake *wake)
+{
+    const struct db *db = wake->owed->db;
+    const char *deaf = db->driver->deaf == NULL ? NULL : db->driver->deaf(wake->owed->db);
+    if (deaf != NULL && deaf != wake->deaf)
+        log_say(&wake->owed->log, OWED_LOG_WARNING, "nobody tells this relay of a commit: it polls",
+            LOG_TEXT("reason", deaf));
+    wake->deaf = deaf;
+}
+
+bool
+wake_sleep(struct wake *wake)
+{
+    struct db *db = wake->owed->db;
+    wake->busy = 0;
+    if (db == NULL || db->driver->asleep == NULL)
+        return false;
+    bool was_asleep = wake->is_asleep && !is_unwatched(wake);
+    wake->is_asleep = sign_fd(wake) >= 0 && db->driver->asleep(db, true);
+    say_deaf(wake);
+    return wake->is_asleep && !was_asleep;
+}
+
+void
+wake_busy(struct wake *wake)
+{
+    struct db *db = wake->owed->db;
+    // One that works off what comes now and then is told of it all the while.
+    if (++wake->busy < BUSY_CLAIMS || !wake->is_asleep)
+        return;
+    if (db != NULL && db->driver->asleep != NULL)
+        db->driver->asleep(db, false);
+    wake->is_asleep = false;
+}
+
+/* --- waiting --- */
 
 static void
 fill(const struct wake *wake, struct pollfd fds[static FD_COUNT])
@@ -327,6 +370,8 @@ bool
 wake_wait(struct wake *wake, int64_t timeout_us)
 {
     int64_t end_us = now_us() + timeout_us;
+    if (wake_sleep(wake))
+        return true;
     while (atomic_load(&wake->owed->stop) == 0) {
         int64_t left_us = end_us - now_us();
         struct pollfd fds[FD_COUNT];
@@ -349,5 +394,7 @@ wake_expect(struct wake *wake)
 bool
 wake_is_proven(const struct wake *wake)
 {
-    return wake->signs_missing == 0 && sign_fd(wake) >= 0;
+    bool is_announced =
+        wake->owed->db != NULL && (wake->owed->db->driver->asleep == NULL || wake->is_asleep);
+    return wake->signs_missing == 0 && is_announced && sign_fd(wake) >= 0;
 }

@@ -41,6 +41,15 @@ bool wake_take(struct wake *wake);
  * driver's changed itself: the sign it took may have been that of a commit not yet to be seen. */
 void wake_expect(struct wake *wake);
 
+/*
+ * wake_sleep lets those who commit know that somebody waits, where they announce nothing otherwise; true:
+ * they know it only now, and what they committed until then has to be looked for once more. wake_wait
+ * does so itself. wake_busy is told of each claim that found something: after some in a row they need
+ * not announce anything any more.
+ */
+bool wake_sleep(struct wake *wake);
+void wake_busy(struct wake *wake);
+
 /* wake_is_proven tells whether the store's own sign of a commit was seen to come, and no commit came
  * without it lately: then the poll may stretch. */
 bool wake_is_proven(const struct wake *wake);

@@ -148,6 +148,16 @@ struct driver {
     int (*wake_fd)(struct db *db);
     bool (*changed)(struct db *db);
 
+    /*
+     * asleep(true) lets those who commit know that somebody waits: when it answers true, whatever is
+     * committed from here on is announced by wake_fd, and who now looks once more misses nothing. false:
+     * that cannot be relied on, because somebody who began before is not done yet, or because nothing was
+     * seen to come through: poll, and ask again. asleep(false) ends it. NULL: everything is announced always.
+     */
+    bool (*asleep)(struct db *db, bool on);
+    /* deaf is a sentence on why nothing is announced here; NULL, also as a member: it is. */
+    const char *(*deaf)(struct db *db);
+
     /* still_there answers UNAVAILABLE where what was opened is no longer what others find there: on
      * SQLite, a file that was deleted or replaced. begin asks it before a write. */
     owed_status (*still_there)(struct db *db, owed_error *err);

@@ -273,6 +273,20 @@ fault_changed(struct db *db)
     return inner->driver->changed(inner);
 }
 
+static bool
+fault_asleep(struct db *db, bool on)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->asleep(inner, on);
+}
+
+static const char *
+fault_deaf(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->deaf(inner);
+}
+
 static const char *
 fault_where(struct db *db)
 {
@@ -344,6 +358,8 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.asleep = inner->driver->asleep == NULL ? NULL : fault_asleep;
+    db->driver.deaf = inner->driver->deaf == NULL ? NULL : fault_deaf;
     db->driver.where = inner->driver->where == NULL ? NULL : fault_where;
     db->driver.now = inner->driver->now == NULL ? NULL : fault_now;
     db->driver.session = inner->driver->session == NULL ? NULL : fault_session;

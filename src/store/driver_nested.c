@@ -221,6 +221,8 @@ driver_nest(struct db *inner)
     db->driver.script = nested_script;
     db->driver.wake_fd = nested_wake_fd;
     db->driver.changed = nested_changed;
+    db->driver.asleep = NULL;
+    db->driver.deaf = NULL;
     db->driver.alone = NULL;
     db->driver.hurry = NULL;
     db->driver.contention = NULL;

@@ -48,17 +48,18 @@ struct prepared {
     uint8_t kinds[POSTGRES_PARAMETERS_MAX]; // enum value_type; VALUE_NULL: whatever its cast says
 };
 
-/* The connection that waits for notifications, and for nothing else. */
+/* What waits for notifications, and for nothing else. */
 struct listener {
-    PGconn *handle;       // NULL: none
-    bool heard;           // something came that changed has not told yet
-    bool is_asleep;       // producers know that somebody waits
-    bool is_proven;       // a notification came through
-    bool probing;         // the one that was sent last has not come back
-    int64_t probed_at_us; // monotonic
-    int64_t again_at_us;  // monotonic: before that no new one is opened
-    int64_t pause_us;     // how long it was the last time
-    const char *deaf;     // why there will be none on this connection; NULL: there may be
+    struct postgres_db *ear; // NULL: none
+    bool heard;              // something came that changed has not told yet
+    bool is_asleep;          // producers know that somebody waits
+    bool is_sure;            // and all who began before they did are done
+    bool is_proven;          // what was sent to it came
+    bool probing;            // what was sent last has not come yet
+    int64_t probed_at_us;    // monotonic
+    int64_t again_at_us;     // monotonic: before that no new one is opened
+    int64_t pause_us;        // how long that was the last time
+    const char *deaf;        // why nothing is heard; NULL: it is, or nobody knows yet
 };
 
 struct postgres_db {
@@ -210,6 +211,8 @@ owed_status postgres_end_session(struct db *db, const char *session, owed_error 
 
 int postgres_wake_fd(struct db *db);
 bool postgres_changed(struct db *db);
+bool postgres_asleep(struct db *db, bool on);
+const char *postgres_deaf(struct db *db);
 void postgres_wake_close(struct postgres_db *conn);
 
 #endif
