@@ -228,7 +228,8 @@ typedef void (*owed_on_failure)(owed *handle, const owed_failure *failure, void 
  * The failure's log line and on_failure come before leave. Neither function may leave a transaction
  * open: it is rolled back, and the attempt has failed, or, in leave, it is logged. What they write
  * in transactions of their own does not go with the receiver's work. Never wrapped: INLINE and
- * ON_COMMIT receivers, and rows that do not reach their receiver. With a hook no two receivers share
+ * ON_COMMIT receivers, and rows that do not reach their receiver; one at a task site is wrapped where it
+ * runs, not where it is handed on. With a hook no two receivers share
  * a transaction. Both run on the relay's own thread.
  */
 typedef struct owed_around {

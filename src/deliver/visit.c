@@ -172,7 +172,6 @@ deliver_row(struct worker *w, enum share share)
     while (!is_over(w)) {
         if (w->trouble.now)
             continue;
-        w->taking_over.is_todo = true;
         if (share == SHARE_LOOP) {
             outside_pass(w);
             finish(w);
@@ -213,9 +212,6 @@ visit_take(struct worker *w, struct arena *arena, struct claimed **ret_rows, siz
 {
     struct taking_over *over = &w->taking_over;
     *ret_count = 0;
-    if (!over->is_todo)
-        return OWED_OK;
-    over->is_todo = false;
     struct claimed *row = arena_alloc(arena, sizeof *row);
     if (row == NULL)
         return fail_memory(err);

@@ -222,7 +222,6 @@ struct hand_off {
 
 /* The claim that a task was handed, and what became of it. */
 struct taking_over {
-    bool is_todo;
     bool is_taken;
     struct fence mine; // as a take that was tried has moved it, if it has; delivery_id 0: none was
     int64_t lease_us;

@@ -498,11 +498,18 @@ a_drain_hands_on_too_and_counts_nothing(void **state)
     assert_int_equal(site_run(site).succeeded, 3);
 }
 
+static owed_outcome
+takes_long(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->desk->f->now_us += OWED_MINUTES(1);
+    return writes(actor, delivery, order);
+}
+
 static void
 a_drain_ends_though_the_backend_refuses(void **state)
 {
     struct site *site = *state;
-    struct actor stock = {0};
+    struct actor stock = {.acts = {[1] = takes_long}};
     desk_receiver(site->desk, &stock, (owed_receiver){.key = "shop.stock"});
     site_open(site, (owed_receiver){0});
     owed_test_queue_refuse(site->queue, "the broker is away");

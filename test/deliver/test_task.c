@@ -513,6 +513,9 @@ take_with_fault(struct site *site, int64_t call, owed_status failure, bool after
     owed_status status = owed_take_and_deliver(
         handle, said->delivery_id, said->claimed_by, said->claimed_at_us, NULL, &f->err);
     assert_true(status == OWED_OK || fault.calls >= call);
+    // A store that comes back at once costs no lease.
+    if (status == OWED_OK)
+        assert_count(site->desk, "succeeded", call);
     assert_null(handle->make_way);
     if (handle->db == broken) {
         store_close(broken);
