@@ -113,8 +113,9 @@ mariadb_fail(
     conn->lost = conn->lost || (conn->begun && meaning.ends == END_TRANSACTION);
     if (is_no_schema(code, said))
         return fail_native(err, OWED_SCHEMA, (int)code,
-            "%s: %s lacks tables or routines of owed (%s): run owed migrate", what, conn->place,
-            said);
+            "%s: %s lacks tables or routines of owed (%s): run owed init, or owed migrate where there "
+            "are older ones",
+            what, conn->place, said);
     if (conn->vetoed && code == ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)
         return fail_native(err, OWED_VETOED, (int)code,
             "%s: an inline receiver refused the change; nothing more can be written in it", what);
