@@ -51,9 +51,10 @@ struct mariadb_db {
     bool begun;
     bool lost; // somebody else ended it, or the server did
     bool vetoed;
-    bool hurried;  // the session's lock waits are ours until it ends
-    bool in_doubt; // a statement failed: what that ended is not known yet
-    bool broken;   // the connection is gone
+    unsigned savepoints; // of ours, one in the other
+    bool hurried;        // the session's lock waits are ours until it ends
+    bool in_doubt;       // a statement failed: what that ended is not known yet
+    bool broken;         // the connection is gone
 };
 
 /* Where a store is, as its URL says. What is NULL or 0 the client's option files may say. */

@@ -11,11 +11,14 @@
  */
 #include <errmsg.h>
 #include <mysqld_error.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "store/mariadb.h"
+
+#define SAVEPOINT_BYTES 80
 
 /* is_in_doubt: an error says nothing of the transaction, and the closing of a statement, which has the
  * connection's packets at one, is not answered. */
@@ -117,6 +120,7 @@ static void
 forget(struct mariadb_db *conn)
 {
     conn->begun = conn->lost = conn->vetoed = false;
+    conn->savepoints = 0;
 }
 
 void
@@ -198,12 +202,32 @@ mariadb_in_transaction(struct db *db)
     return conn->begun && !conn->lost && !conn->broken && has_status(conn, SERVER_STATUS_IN_TRANS);
 }
 
+/* do_savepoint says a statement of the innermost savepoint. One that bears the name of another takes its
+ * place here, so that those within one of ours bear numbers. */
+static owed_status
+do_savepoint(struct mariadb_db *conn, enum stmt stmt, unsigned level, owed_error *err)
+{
+    char text[SAVEPOINT_BYTES];
+    const char *plain = conn->base.driver->sql->statements[stmt];
+    int len = (int)strcspn(plain, "\n");
+    if (level <= 1)
+        snprintf(text, sizeof text, "%.*s", len, plain);
+    else
+        snprintf(text, sizeof text, "%.*s_%u", len, plain, level);
+    if (mysql_real_query(conn->handle, text, strlen(text)) == 0)
+        return OWED_OK;
+    return mariadb_fail_last(conn, mariadb_file(stmt), err);
+}
+
 owed_status
 mariadb_savepoint(struct db *db, owed_error *err)
 {
     struct mariadb_db *conn = mariadb_of(db);
     owed_status status = mariadb_may_run(conn, STMT_SAVEPOINT, err);
-    return status == OWED_OK ? mariadb_do(conn, STMT_SAVEPOINT, err) : status;
+    if (status == OWED_OK)
+        status = do_savepoint(conn, STMT_SAVEPOINT, conn->savepoints + 1, err);
+    conn->savepoints += status == OWED_OK;
+    return status;
 }
 
 /* end_savepoint reads the refusal of a savepoint that is not there: whoever ended the transaction took it. */
@@ -214,7 +238,9 @@ end_savepoint(struct db *db, enum stmt stmt, owed_error *err)
     owed_status status = still_ours(conn, err);
     if (status != OWED_OK)
         return status;
-    status = mariadb_do(conn, stmt, err);
+    unsigned level = conn->savepoints;
+    conn->savepoints -= stmt == STMT_RELEASE && level > 0;
+    status = do_savepoint(conn, stmt, level, err);
     if (status == OWED_OK || mysql_errno(conn->handle) != ER_SP_DOES_NOT_EXIST)
         return status;
     conn->lost = conn->begun;

@@ -106,7 +106,12 @@ take_rows(MYSQL_RES *result, raw_take take, void *state)
 static bool
 mariadb_run(void *native, const char *statements, raw_take take, void *state, struct buf *error)
 {
-    int failed = mysql_real_query(native, statements, strlen(statements));
+    // A borrowed connection takes one statement at a time.
+    int failed = strchr(statements, ';') == NULL
+        ? 0
+        : mysql_set_server_option(native, MYSQL_OPTION_MULTI_STATEMENTS_ON);
+    if (failed == 0)
+        failed = mysql_real_query(native, statements, strlen(statements));
     while (failed == 0) {
         MYSQL_RES *result = mysql_store_result(native);
         if (result != NULL)
