@@ -8,7 +8,8 @@ select id, status, claimed_at, lease_expires_at, losses, event_id, receiver_key,
     max_attempts, available_at, due_at, uid, name, version, payload, occurred_at, recorded_at, actor_key,
     actor_label, scope, correlation_id, traceparent
 from owed_claim(array(select owed_pick(
-        array(select json_array_elements_text($1::text::json)), $2::text, $3::timestamptz, $4::bigint,
+        array(select json_array_elements_text($1::text::json)),
+        $2::text, $3::timestamptz, $4::bigint,
         case when $5::text is not null then array(select json_array_elements_text($5::json)) end,
         array(select json_array_elements_text($6::text::json)))),
     $7::text, $3::timestamptz, $8::timestamptz, $9::bigint)

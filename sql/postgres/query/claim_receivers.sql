@@ -7,5 +7,7 @@ select id, status, claimed_at, lease_expires_at, losses, event_id, receiver_key,
     max_attempts, available_at, due_at, uid, name, version, payload, occurred_at, recorded_at, actor_key,
     actor_label, scope, correlation_id, traceparent
 from owed_claim(array(select owed_pick_receivers(
-        array(select json_array_elements_text($1::text::json)), $2::text, $3::timestamptz, $4::bigint, array(select json_array_elements_text($5::text::json)))),
+        array(select json_array_elements_text($1::text::json)),
+        $2::text, $3::timestamptz, $4::bigint,
+        array(select json_array_elements_text($5::text::json)))),
     $6::text, $3::timestamptz, $7::timestamptz, $8::bigint)

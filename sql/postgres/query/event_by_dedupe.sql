@@ -2,4 +2,4 @@
 -- Parameters: the key.
 -- Columns: id of the event.
 -- Index: unique (dedupe_key).
-select id from owed_event where dedupe_key = $1::text
+select owed_event_by_dedupe($1::text)

@@ -2,4 +2,4 @@
 -- Parameters: id, uid.
 -- Columns: 1.
 -- Index: the primary key.
-select 1 from owed_event where id = $1::bigint and uid = $2::bytea
+select owed_event_exists($1::bigint, $2::bytea)

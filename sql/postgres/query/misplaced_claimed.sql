@@ -3,10 +3,4 @@
 -- Parameters: how many at most.
 -- Columns: id.
 -- Index: owed_delivery_claimed; it holds only what is claimed now.
-select d.id from owed_delivery as d
-join owed_receiver as r on r.key = d.receiver_key
-where d.status = 'claimed'
-and (d.lane <> r.stored_lane
-    or (d.kind <> r.kind and not (d.kind = 'expand' and r.targets = 'callback')))
-limit $1::bigint
-for no key update of d skip locked
+select owed_misplaced_claimed($1::bigint)

@@ -4,8 +4,8 @@
 -- targets, eager.
 -- Index: the primary key.
 insert into owed_receiver (key, app, event_name, mode, site, kind, lane, max_attempts, backoff_base,
-    backoff_cap, lease, timeout, database_only, options, release, published_at, due, give_up_after, pause,
-    targets, eager)
+    backoff_cap, lease, timeout, database_only, options, release, published_at, due, give_up_after,
+    pause, targets, eager)
 values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint,
     $10::bigint, $11::bigint, $12::bigint, $13::bigint <> 0, $14::text, $15::bigint, $16::timestamptz,
     $17::bigint, $18::bigint, $19::text, $20::text, $21::bigint <> 0)

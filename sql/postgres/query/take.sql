@@ -3,7 +3,4 @@
 -- Parameters: id, claimed_by, claimed_at; of the one that takes it: claimed_by, claimed_at,
 -- lease_expires_at.
 -- Index: the primary key.
-update owed_delivery
-set claimed_by = $4::text, claimed_at = $5::timestamptz, lease_expires_at = $6::timestamptz,
-    losses = losses + 1
-where id = $1::bigint and status = 'claimed' and claimed_by = $2::text and claimed_at = $3::timestamptz
+select from owed_take($1::bigint, $2::text, $3::timestamptz, $4::text, $5::timestamptz, $6::timestamptz)

@@ -26,8 +26,10 @@ begin
                 d.losses + (d.status = 'claimed'
                     and d.lease_expires_at > timestamptz 'epoch')::integer as lost
             from unnest($1) with ordinality as picked (id, place)
-            join owed_delivery as d on d.id = picked.id
-            left join owed_event as e on e.id = d.event_id
+            cross join lateral (
+                select * from owed_delivery as row where row.id = picked.id offset 0) as d
+            left join lateral (
+                select * from owed_event as row where row.id = d.event_id offset 0) as e on true
         ), measured as materialized (
             select f.*, f.uid is null as is_gone,
                 count(f.uid) over queue = 1 or (sum(octet_length(f.payload::text)) over queue <= $5
@@ -37,11 +39,12 @@ begin
             window queue as (order by f.place)
         ), taken as (
             update owed_delivery as d
-            set losses = m.lost, status = 'claimed', claimed_by = $2,
+            set losses = d.losses + (d.status = 'claimed'
+                    and d.lease_expires_at > timestamptz 'epoch')::integer,
+                status = 'claimed', claimed_by = $2,
                 claimed_at = greatest($3, d.claimed_at + interval '1 microsecond'),
                 lease_expires_at = $4
-            from measured as m
-            where d.id = m.id and m.fits and not m.is_gone
+            where d.id = any (array(select m.id from measured as m where m.fits and not m.is_gone))
         )
         select m.id, m.status, m.claimed_at, m.lease_expires_at, m.losses, m.event_id,
             m.receiver_key, m.target, m.lane, m.attempts, m.max_attempts, m.available_at, m.due_at,

@@ -14,8 +14,9 @@ begin
             e.uid, e.name, e.version, e.payload, e.occurred_at, e.recorded_at, e.actor_key,
             e.actor_label, e.scope, e.correlation_id, e.traceparent
         from unnest($1) with ordinality as picked (id, place)
-        join owed_delivery as d on d.id = picked.id
-        left join owed_event as e on e.id = d.event_id
+        cross join lateral (select * from owed_delivery as row where row.id = picked.id offset 0) as d
+        left join lateral (
+            select * from owed_event as row where row.id = d.event_id offset 0) as e on true
         order by picked.place;
 end
 $$;

@@ -107,8 +107,8 @@ create or replace function owed_fire(name text, payload jsonb, version integer d
 returns bigint
 language plpgsql as $$
 begin
-    raise exception 'owed_fire: payload must be text or json, since jsonb does not keep the bytes of a payload'
-        using errcode = 'invalid_parameter_value', hint = 'Pass the document as it was written, as text.';
+    raise exception 'owed_fire: payload must be text or json: jsonb does not keep a document''s bytes'
+        using errcode = 'invalid_parameter_value', hint = 'Pass it as it was written, as text.';
 end
 $$;
 
@@ -116,10 +116,9 @@ do $$
 declare
     door regprocedure;
 begin
-    foreach door in array array[
-        'owed_fire(text, text, integer, text, timestamptz, timestamptz, text, text, text, bigint, text, text)',
-        'owed_fire(text, json, integer, text, timestamptz, timestamptz, text, text, text, bigint, text, json)'
-    ]::regprocedure[] loop
+    for door in select p.oid from pg_proc as p
+        where p.proname = 'owed_fire' and p.pronamespace = current_schema()::regnamespace
+        and p.prosecdef loop
         execute format('alter function %s set search_path = pg_catalog, %I, pg_temp', door,
             current_schema());
         execute format('revoke execute on function %s from public', door);
