@@ -95,7 +95,9 @@ check_claim(struct world *world, owed_status answer)
     size_t held = answer == OWED_OK ? world->count : 0;
     struct claimed *first = world->rows;
     assert_int_equal(rows_in(world, ""), ROWS);
-    if (answer != OWED_OK && answer != OWED_UNSURE)
+    // A statement that is a whole claim may have been kept though its answer was lost.
+    bool is_one = world->db->driver->sql->statements[STMT_CLAIM_LANE] != NULL;
+    if (answer != OWED_OK && answer != OWED_UNSURE && !is_one)
         assert_int_equal(rows_in(world, "pending"), ROWS);
     size_t second = claim_as(world, "second", NOW, 10);
     for (size_t i = 0; i < second; i++)
