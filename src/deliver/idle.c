@@ -4,7 +4,7 @@
  *
  * The poll is the floor. Once the store's own sign of a commit is known to come, waits stretch, and
  * one that ends without a sign is followed by the next: whether anything was committed is asked each
- * time, but not what.
+ * time, but not what. A store that gives no signs is polled, quickly after work and then ever more slowly.
  */
 #include "base/clock.h"
 #include "base/error.h"
@@ -13,6 +13,8 @@
 #define IDLE_MAX_US (15 * US_PER_SECOND)
 #define DUE_MIN_US US_PER_MS
 #define ONCE_LOOK_US (10 * US_PER_MS)
+#define QUICK_POLLS 16                    // in the time of one, right after work
+#define DUE_HOLDS_US (15 * US_PER_SECOND) // what was heard of the next row, where nothing says more
 
 static void
 tidy(struct worker *w)
@@ -94,22 +96,50 @@ wait_us(struct worker *w, int64_t due_us)
     return sooner(w, held_us < us ? held_us : us);
 }
 
+void
+idle_after_work(struct worker *w)
+{
+    w->due_heard_mono_us = 0;
+    if (w->wake != NULL && !wake_has_signs(w->wake))
+        w->idle_us = w->settings.poll_us / QUICK_POLLS;
+}
+
+/* due_at_us tells when the next row falls due; INT64_MAX: none does. */
+static int64_t
+due_at_us(struct worker *w)
+{
+    int64_t mono_us = worker_mono_us(w);
+    bool is_known = w->due_heard_mono_us != 0 && mono_us - w->due_heard_mono_us < DUE_HOLDS_US &&
+        worker_now_us(w) + DUE_MIN_US < w->due_at_us;
+    if (is_known && !wake_has_signs(w->wake))
+        return w->due_at_us;
+    int64_t due_us = next_due_us(w);
+    w->due_heard_mono_us = mono_us;
+    w->due_at_us = due_us == INT64_MAX ? INT64_MAX : worker_now_us(w) + due_us;
+    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
+    return w->due_at_us;
+}
+
 /* stretch makes the next wait longer where commits are seen to be noticed. */
 static void
 stretch(struct worker *w, bool is_woken)
 {
-    int64_t most_us = w->settings.poll_us > IDLE_MAX_US ? w->settings.poll_us : IDLE_MAX_US;
+    int64_t poll_us = w->settings.poll_us;
+    int64_t most_us = poll_us > IDLE_MAX_US ? poll_us : IDLE_MAX_US;
+    if (!wake_has_signs(w->wake))
+        most_us = poll_us;
     int64_t next_us = w->idle_us * 2 < most_us ? w->idle_us * 2 : most_us;
-    w->idle_us = is_woken || !wake_is_proven(w->wake) ? w->settings.poll_us : next_us;
+    bool may_stretch = wake_is_proven(w->wake) || !wake_has_signs(w->wake);
+    w->idle_us = is_woken || !may_stretch ? poll_us : next_us;
 }
 
 /* may_rest tells whether another look could find nothing: no commit, nothing due, no upkeep. */
 static bool
-may_rest(const struct worker *w, int64_t due_at_us)
+may_rest(const struct worker *w, int64_t next_us)
 {
     int64_t mono_us = worker_mono_us(w);
     return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
-        w->passes_left < 0 && worker_now_us(w) < due_at_us && mono_us < w->beat_mono_us &&
+        w->passes_left < 0 && worker_now_us(w) < next_us && mono_us < w->beat_mono_us &&
         mono_us < w->mend_mono_us && colleagues_next_us(w) > 0;
 }
 
@@ -122,19 +152,17 @@ idle(struct worker *w)
         worker_pause(w, sooner(w, IDLE_MAX_US));
         return;
     }
-    int64_t due_us = next_due_us(w);
+    int64_t next_us = due_at_us(w);
     if (w->trouble.now)
         return;
-    int64_t due_at_us = due_us == INT64_MAX ? INT64_MAX : worker_now_us(w) + due_us;
-    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
     bool is_woken = false;
     // The end of a pause is announced by nobody.
     bool is_held = wait_held_us(w) != INT64_MAX;
     do {
-        int64_t left_us = due_us == INT64_MAX ? due_us : due_at_us - worker_now_us(w);
+        int64_t left_us = next_us == INT64_MAX ? next_us : next_us - worker_now_us(w);
         is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));
         stretch(w, is_woken);
-    } while (!is_woken && !is_held && may_rest(w, due_at_us));
+    } while (!is_woken && !is_held && may_rest(w, next_us));
 }
 
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */

@@ -239,6 +239,8 @@ step(struct worker *w)
     long long seen = w->seat.shared == NULL ? 0 : slot_works(w->seat.shared, w->seat.slot);
     bool busy = worker_pass(w);
     worker_share_counts(w);
+    if (busy)
+        idle_after_work(w);
     if (busy || w->trouble.now || worker_is_stopping(w))
         return true;
     if (ends_when_idle(w) && worker_is_at_rest(w)) {

@@ -12,8 +12,9 @@
 struct wake;
 
 /* wake_open binds the datagram socket of this instance ("<worker-id>.<8 hex>", "/", slot) beside the
- * store's file, and removes those that dead ones left there. Where that cannot be, the rest still
- * works: it fails for want of memory alone. */
+ * store's file, or in the runtime folder of this service or user (else /tmp) where the store is no file,
+ * and removes those that dead ones left there. Where that cannot be, the rest still works: it fails for
+ * want of memory alone. */
 owed_status wake_open(owed *owed, const char *instance, struct wake **ret_wake, owed_error *err);
 
 /* wake_path is what producers send to, for owed_relay; "" where there is no socket. */
@@ -49,6 +50,10 @@ void wake_expect(struct wake *wake);
  */
 bool wake_sleep(struct wake *wake);
 void wake_busy(struct wake *wake);
+
+/* wake_has_signs tells whether the store gives any: where it does not, a commit of who sends no datagram is
+ * found by polling alone. */
+bool wake_has_signs(const struct wake *wake);
 
 /* wake_is_proven tells whether the store's own sign of a commit was seen to come, and no commit came
  * without it lately: then the poll may stretch. */

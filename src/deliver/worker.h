@@ -292,8 +292,10 @@ struct worker {
 
     struct wake *wake; // NULL: a visit waits for nobody
     int64_t idle_us;
-    int vain;             // waits for a due row that could not be claimed
-    int64_t mend_mono_us; // when to mend next
+    int64_t due_at_us;         // when the next row falls due, as was heard last
+    int64_t due_heard_mono_us; // when that was; 0: it is to be asked
+    int vain;                  // waits for a due row that could not be claimed
+    int64_t mend_mono_us;      // when to mend next
     int64_t beat_mono_us;
     int64_t colleagues_mono_us; // when to look after their leases next
     struct kept kept[SHARED_SLOTS];
@@ -526,7 +528,8 @@ void others_look(struct worker *worker);
 bool others_write(struct worker *worker);
 void worker_yield(struct worker *worker);
 
-/* idle.c: both return when there may be something to do. */
+/* idle.c: both return when there may be something to do. idle_after_work is for a pass that did something. */
+void idle_after_work(struct worker *worker);
 void idle(struct worker *worker);
 /* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
 void idle_once(struct worker *worker, long long seen);

@@ -159,7 +159,7 @@ one_microsecond_before_its_end_a_pause_is_still_on(void **state)
     struct desk *desk = *state;
     int64_t until_us = 0;
     struct actor actor = {.acts = {[1] = defers_a_minute}, .state = &until_us};
-    desk->settings.poll_us = OWED_HOURS(5);
+    desk->settings.poll_us = OWED_HOURS(100);
     desk->at_wait = move_to_the_last_microsecond;
     open_mail(desk, &actor, 2);
     run_passes(desk, 4); // claims, waits, and twice more at the last moment
@@ -345,7 +345,7 @@ a_pause_is_cut_to_the_longest_delay(void **state)
     struct actor actor = {.acts = {[1] = defers_two_hours}};
     open_mail(desk, &actor, 2);
     desk->settings.max_retry_delay_us = OWED_HOURS(1);
-    desk->settings.poll_us = OWED_HOURS(5);
+    desk->settings.poll_us = OWED_HOURS(100);
     run_passes(desk, 3);
     assert_int_equal(desk->f->now_us, FIXTURE_NOW_US + OWED_HOURS(1));
     assert_count(desk, "succeeded", 2);
