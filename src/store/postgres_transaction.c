@@ -185,19 +185,18 @@ settle_doubt(struct postgres_db *conn, const PGresult *number, owed_error *err)
         conn->place);
 }
 
-/* answered reads what COMMIT came to: of a transaction in which something failed it is a rollback. */
 static owed_status
-answered(struct postgres_db *conn, const PGresult *result, owed_error *err)
+had_failed(struct postgres_db *conn, owed_error *err)
 {
-    // PQcmdStatus takes what it does not change without const.
-    char tag[16] = "";
-    PGresult *mutable = NULL;
-    memcpy(&mutable, &result, sizeof mutable);
-    snprintf(tag, sizeof tag, "%s", PQcmdStatus(mutable));
-    if (strcmp(tag, "COMMIT") == 0)
-        return OWED_OK;
     return fail(err, OWED_ABORTED,
         "commit: a statement of the transaction on %s had failed: it was rolled back", conn->place);
+}
+
+/* answered reads what COMMIT came to: of a transaction in which something failed it is a rollback. */
+static owed_status
+answered(struct postgres_db *conn, PGresult *result, owed_error *err)
+{
+    return strcmp(PQcmdStatus(result), "COMMIT") == 0 ? OWED_OK : had_failed(conn, err);
 }
 
 static owed_status
@@ -250,6 +249,8 @@ postgres_commit(struct db *db, owed_error *err)
     if (status == OWED_OK && conn->vetoed)
         status =
             fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+    if (status == OWED_OK && PQtransactionStatus(conn->handle) == PQTRANS_INERROR)
+        status = had_failed(conn, err);
     if (status == OWED_OK && conn->is_sent)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {
