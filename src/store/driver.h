@@ -83,8 +83,9 @@ struct driver {
     owed_status (*adopt)(void *native, struct db **ret_db, owed_error *err);
     void (*close)(struct db *db);
 
-    /* light makes the commit of the next transaction a cheap one: it outlives this process, but a power
-     * cut may undo it, with what came after it. For what can as well be done again. */
+    /* light makes the commit of the next transaction, or of the next statement outside of one, a cheap
+     * one: it outlives this process, but a power cut may undo it, with what came after it. For what can
+     * as well be done again. */
     void (*light)(struct db *db);
 
     /* A write transaction takes the writer's lock at once where the store has one. */

@@ -88,6 +88,11 @@ postgres_run(struct db *db, enum stmt stmt, const struct value *args, size_t cou
     if (status != OWED_OK)
         return status;
 
+    // A statement outside of a transaction is one by itself.
+    if (conn->light_next && !conn->begun) {
+        postgres_queue(conn, STMT_LIGHT_COMMITS);
+        conn->light_next = false;
+    }
     CLEANUP(clear_result) PGresult *result = NULL;
     struct command command = {.stmt = stmt, .args = args, .count = count};
     status = run_once(conn, &command, &result, err);
