@@ -193,8 +193,10 @@ start(struct mariadb_db *conn, enum stmt stmt, const struct value *args, size_t 
     rows->status = OWED_OK;
     rows->changed = 0;
     status = prepare_and_execute(rows, &parameters, err);
+    // Where an error came amid the rows, the library would wait for the rest of them before it ran the
+    // statement again.
     if (status != OWED_OK)
-        end_rows(rows, NULL);
+        forget_statement(rows);
     return status;
 }
 
