@@ -2,5 +2,4 @@
 -- good a loss to come.
 -- Parameters: claimed_by.
 -- Index: owed_delivery_claimed; it holds only what is claimed now.
-update owed_delivery force index (owed_delivery_claimed) set losses = greatest(losses - 1, -1)
-where claimed_lane is not null and claimed_by = $1 and lease_expires_at > '1970-01-01 00:00:00'
+call owed_forgive_held($1)
