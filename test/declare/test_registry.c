@@ -471,6 +471,21 @@ refuses_numbers_out_of_range(void **state)
 }
 
 static void
+only_starts(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+}
+
+static void
+hears_of_failures(owed *handle, const owed_failure *failure, void *state)
+{
+    (void)handle;
+    (void)failure;
+    (void)state;
+}
+
+static void
 keeps_what_needs_a_row_to_durable_receivers(void **state)
 {
     (void)state;
@@ -495,6 +510,10 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
         BOTH_MODES("pause", RECEIVER, .pause = OWED_PAUSE_TARGET),
         BOTH_MODES("site", RECEIVER, .site = OWED_SITE_TASK),
         BOTH_MODES("site", RECEIVER, .site = (owed_site)2),
+        BOTH_MODES("start", BUILTIN, .start = only_starts),
+        BOTH_MODES("eager", RECEIVER, .eager = true),
+        BOTH_MODES("targets", RECEIVER, .targets = names_none),
+        BOTH_MODES("on_failure", RECEIVER, .on_failure = hears_of_failures),
         BOTH_MODES("webhook", BUILTIN, .webhook = "https://a.example"),
         BOTH_MODES("exec", BUILTIN, .exec = "/bin/true"),
         BOTH_MODES("file", BUILTIN, .file = "log"),
@@ -509,13 +528,6 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
 }
 
 static void
-task_start(owed_delivery *delivery, const void *payload)
-{
-    (void)delivery;
-    (void)payload;
-}
-
-static void
 refuses_at_a_task_site_what_needs_a_relay(void **state)
 {
     (void)state;
@@ -524,7 +536,7 @@ refuses_at_a_task_site_what_needs_a_relay(void **state)
             "receiver \"shop.billing\": site is 2; OWED_SITE_RELAY or OWED_SITE_TASK is right"},
         {RECEIVER(.site = (owed_site)-1),
             "receiver \"shop.billing\": site is -1; OWED_SITE_RELAY or OWED_SITE_TASK is right"},
-        {BUILTIN(.start = task_start, .site = OWED_SITE_TASK),
+        {BUILTIN(.start = only_starts, .site = OWED_SITE_TASK),
             "receiver \"shop.billing\": start is for a relay, which has many attempts out at once, "
             "and the site is a task; run is right there"},
         {RECEIVER(.site = OWED_SITE_TASK, .timeout_us = 1),
