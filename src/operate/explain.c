@@ -71,6 +71,8 @@ read_facts(
         status = read_relays(db, arena, facts, err);
     if (status == OWED_OK)
         status = store_ahead(db, &facts->row, MOST_AHEAD, &facts->ahead, err);
+    if (status == OWED_OK)
+        status = store_put_off(db, &facts->row, facts->now_us, arena, &facts->put_off, err);
     return status;
 }
 

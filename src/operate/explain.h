@@ -14,6 +14,7 @@ enum reason {
     REASON_DEAD,
     REASON_ORPHANED,
     REASON_CANCELLED,
+    REASON_LANE_PAUSED, // for as long as a destination asked
     REASON_HANDED_BACK,
     REASON_LAPSED,
     REASON_HANDED_ON, // to its task site

@@ -17,6 +17,7 @@ struct facts {
     bool served;                               // by a relay that is alive
     int64_t relays;                            // alive
     int64_t ahead;
+    struct put_off put_off; // delivery_id 0: nothing keeps its lane waiting
     int64_t now_us;
 };
 

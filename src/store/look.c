@@ -210,3 +210,37 @@ store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most, in
             V_INT(delivery->id), V_INT(most)),
         ret_count, NULL, err);
 }
+
+static void
+read_put_off(struct reader *r, void *item)
+{
+    struct put_off *put_off = item;
+    put_off->delivery_id = read_int(r);
+    put_off->receiver_key = read_text(r);
+    put_off->at_us = read_int(r);
+    put_off->until_us = read_int(r);
+    put_off->error = read_text(r);
+}
+
+owed_status
+store_put_off(struct db *db, const struct delivery_row *delivery, int64_t now_us,
+    struct arena *arena, struct put_off *ret_put_off, owed_error *err)
+{
+    static const char *const kinds[] = {"inside", "outside"}; // what a task puts off pauses nothing
+    const struct list list = {sizeof *ret_put_off, read_put_off, arena};
+    *ret_put_off = (struct put_off){0};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        void *found = NULL;
+        size_t count = 0;
+        owed_status status = read_all(db, STMT_PUT_OFF,
+            ARGS(V_TEXT(delivery->lane), V_TEXT(kinds[i]), V_TIME(now_us),
+                V_TEXT(delivery->receiver_key), V_TEXT(delivery->target)),
+            &list, &found, &count, err);
+        if (status != OWED_OK)
+            return status;
+        const struct put_off *latest = found;
+        if (count > 0 && latest->at_us > ret_put_off->at_us)
+            *ret_put_off = *latest;
+    }
+    return OWED_OK;
+}

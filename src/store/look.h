@@ -110,6 +110,17 @@ owed_status store_delivery(struct db *db, int64_t id, struct arena *arena,
 /* store_ahead counts the due rows that a claim takes before this one, up to most. */
 owed_status store_ahead(struct db *db, const struct delivery_row *delivery, int64_t most,
     int64_t *ret_count, owed_error *err);
+/* store_put_off finds the deferral for which a relay may leave a row's lane, or its target, alone:
+ * delivery_id is 0 where there is none that waits still. */
+struct put_off {
+    int64_t delivery_id;
+    const char *receiver_key;
+    int64_t at_us;
+    int64_t until_us; // the pause is over by then
+    const char *error;
+};
+owed_status store_put_off(struct db *db, const struct delivery_row *delivery, int64_t now_us,
+    struct arena *arena, struct put_off *ret_put_off, owed_error *err);
 owed_status store_attempts(struct db *db, int64_t delivery_id, struct arena *arena,
     struct attempt_row **ret_attempts, size_t *ret_count, owed_error *err);
 

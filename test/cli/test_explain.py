@@ -89,6 +89,43 @@ class Explain(StoreCase):
                  last_error="it could not be handed to its task site: no task backend is configured here")
         self.explained("waiting", "after 0 of", "no task backend is configured here")
 
+    def put_off(self, until, receiver="shop.billing", verdict="deferred", target=""):
+        """Another delivery of the lane, whose latest attempt came to this."""
+        self.fire("shop.OrderPlaced")
+        other = self.value("select max(id) from owed_delivery")
+        self.sql("update owed_delivery set status = 'failed', available_at = moment(?), receiver_key = ?, target = ? "
+                 "where id = ?", until, receiver, target, other)
+        self.sql("insert into owed_attempt (delivery_id, attempt, started_at, verdict, error) "
+                 "values (?, 1, moment(?), ?, 'quota spent')", other, self.now - 120_000_000, verdict)
+        return other
+
+    def test_one_whose_lane_is_paused_says_for_which_delivery_and_until_when_at_the_latest(self):
+        self.relay()
+        other = self.put_off(FAR)
+        words = (f"its lane {self.lane} is paused: delivery {other} to shop.billing was put off 2m ago",
+                 "(quota spent)", "until 2096-")
+        self.explained("lane_paused", *words)
+        self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=0)
+        self.explained("lane_paused", *words)  # it was claimed already, and went back
+
+    def test_only_a_deferral_that_waits_still_pauses_a_lane(self):
+        self.relay()
+        other = self.put_off(FAR, verdict="failed")
+        self.explained("next")
+        self.sql("update owed_attempt set verdict = 'deferred'")
+        self.explained("lane_paused")
+        self.sql("update owed_delivery set available_at = moment(?) where id = ?", self.now - 1, other)
+        self.id = other
+        self.explained("behind")
+
+    def test_a_deferral_of_a_target_pauses_that_target_alone(self):
+        self.relay()
+        self.put_off(FAR, target="anna")
+        self.sql("update owed_receiver set pause = 'target', targets = 'callback'")  # firing has published
+        self.explained("next")
+        self.set(target="anna")
+        self.explained("lane_paused")
+
     def test_one_of_a_paused_receiver_says_so(self):
         self.set(lane=f"{self.lane}!shop.billing")
         self.explained("paused", "shop.billing is paused")

@@ -44,6 +44,8 @@ static const struct pin {
     {STMT_HAND_BACK, {"1", "'w'", LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_TAKE, {"1", "'w'", LATER, "'v'", LATER, LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_ATTEMPT_TRIM, {"1", "100"}, {"owed_attempt range owed_attempt_by_delivery"}},
+    {STMT_PUT_OFF, {"'shop/default'", "'inside'", LATER, "'shop.a'", "''"},
+        {"owed_delivery range owed_delivery_owed"}},
     {STMT_ATTEMPTS, {"1"}, {"owed_attempt ref owed_attempt_by_delivery"}},
     {STMT_MISPLACED, {"'shop.a'", "10"},
         {"d range owed_delivery_by_receiver", "d ref owed_delivery_by_receiver"}},
