@@ -156,6 +156,12 @@ fixture_run(struct db *db, const char *statements)
     raw_run(raw_of(db), statements);
 }
 
+bool
+fixture_cannot_commit(struct db *db, const char *statements)
+{
+    return !fixture_try(db, statements) || test_store_is("mariadb");
+}
+
 void
 fixture_join(struct fixture *fixture, struct raw *raw)
 {

@@ -83,6 +83,10 @@ void fixture_table(struct fixture *fixture);
 void fixture_add(struct db *db);
 size_t fixture_rows(struct fixture *fixture);
 
+/* fixture_cannot_commit tells whether a commit in plain SQL fails. On MariaDB it works, and commits nothing
+ * that was refused. */
+bool fixture_cannot_commit(struct db *db, const char *statements);
+
 /* fixture_join fires in the transaction that an application's connection has open. */
 void fixture_join(struct fixture *fixture, struct raw *raw);
 /* fixture_raw is the connection of a transaction, or of a receiver's; NULL: there is none. */

@@ -127,7 +127,9 @@ a_transaction_that_somebody_else_ended_is_aborted(void **state)
     open_shop(f);
     fixture_begin(f);
     fixture_fire(f, &order_placed, 1);
-    assert_false(fixture_try(f->owed->db, "commit"));
+    // MariaDB has nothing that keeps an application from it.
+    size_t kept = test_store_is("mariadb");
+    assert_int_equal(fixture_try(f->owed->db, "commit"), kept);
     assert_status(OWED_ABORTED, owed_commit(f->tx, &f->err));
     fixture_begin(f);
     fixture_run(f->owed->db, "rollback");
@@ -136,11 +138,11 @@ a_transaction_that_somebody_else_ended_is_aborted(void **state)
     assert_status(OWED_ABORTED, owed_fire(f->tx, &order_placed, &payload, NULL, &id, &f->err));
     assert_says(f->err, "the transaction is over");
     owed_rollback(f->tx);
-    assert_int_equal(fixture_events(f), 0);
+    assert_int_equal(fixture_events(f), kept);
     fixture_begin(f);
     fixture_fire(f, &order_placed, 1);
     fixture_commit(f);
-    assert_int_equal(fixture_events(f), 1);
+    assert_int_equal(fixture_events(f), kept + 1);
 }
 
 static void

@@ -194,7 +194,7 @@ a_refusal_in_mid_write_ends_the_transaction(void **state)
     assert_says(f->err, "event shop.OrderPlaced could not be written in full");
     assert_says(f->err, "the shelf is broken");
     assert_status(OWED_ABORTED, owed_fire(f->tx, &order_shipped, &payload, NULL, NULL, &f->err));
-    assert_false(fixture_try(f->owed->db, "commit"));
+    assert_true(fixture_cannot_commit(f->owed->db, "commit"));
     assert_status(OWED_ABORTED, owed_commit(f->tx, &f->err));
     assert_says(f->err, "the shelf is broken");
     assert_int_equal(fixture_events(f), 0);

@@ -185,7 +185,7 @@ static owed_outcome
 releases_our_savepoint(struct actor *actor, owed_delivery *delivery, const order *order)
 {
     writes(actor, delivery, order);
-    run_sql(delivery, "release owed_delivery");
+    run_sql(delivery, "release savepoint owed_delivery");
     return owed_done();
 }
 
@@ -193,10 +193,16 @@ static void
 breaks_up(struct desk *desk, act guilty)
 {
     struct actor actor = {.acts = {[3] = guilty}};
+    // MariaDB cannot be kept from a commit: what stood in the transaction stays, acknowledged but for one.
+    bool is_kept = guilty == writes_and_commits && test_store_is("mariadb");
     open_timed(desk, &actor);
     run(desk, 5);
-    assert_each(desk, 5, 3);
+    if (is_kept)
+        assert_int_equal(desk_written(desk, 3), 1);
+    else
+        assert_each(desk, 5, 3);
     assert_count(desk, "failed", 1);
+    assert_count(desk, "succeeded", 5);
     assert_int_equal(
         desk_number(desk, "select attempts from owed_delivery where status = 'failed'"), 1);
     assert_int_equal(
@@ -207,7 +213,7 @@ breaks_up(struct desk *desk, act guilty)
                          "'receiver shop.stock ended the transaction it was handed%'"),
         1);
     // Orders 1 and 2 were undone and repeated.
-    assert_int_equal(actor.calls, 8);
+    assert_int_equal(actor.calls, is_kept ? 6 : 8);
 }
 
 static void

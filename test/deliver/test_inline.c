@@ -181,7 +181,7 @@ a_raw_commit_fails_after_a_veto_and_the_next_transaction_works(void **state)
         fixture_begin(f);
         fixture_add(f->owed->db);
         assert_status(OWED_VETOED, fire(f, &order_placed, 13));
-        assert_false(fixture_try(f->owed->db, attempts[i]));
+        assert_true(fixture_cannot_commit(f->owed->db, attempts[i]));
         assert_status(OWED_VETOED, owed_commit(f->tx, &f->err));
         assert_int_equal(fixture_rows(f), 0);
         assert_int_equal(fixture_events(f), 0);
@@ -203,7 +203,8 @@ a_savepoint_rolled_back_does_not_lift_a_veto(void **state)
     fixture_begin(f);
     fixture_run(f->owed->db, "savepoint mine");
     assert_status(OWED_VETOED, fire(f, &order_placed, 13));
-    fixture_run(f->owed->db, "rollback to savepoint mine; release savepoint mine");
+    // MariaDB has rolled back all of it: there is no such savepoint any more.
+    fixture_try(f->owed->db, "rollback to savepoint mine; release savepoint mine");
     assert_status(OWED_VETOED, owed_commit(f->tx, &f->err));
     assert_int_equal(fixture_events(f), 0);
 }

@@ -388,7 +388,8 @@ a_receiver_that_ends_its_transaction_has_failed(void **state)
     desk_run(desk);
     assert_count(desk, "failed", 3);
     assert_count(desk, "succeeded", 1);
-    assert_int_equal(fixture_rows(desk->f), 1);
+    // MariaDB cannot be kept from the commit, only be told that nothing was acknowledged by it.
+    assert_int_equal(fixture_rows(desk->f), test_store_is("mariadb") ? 2 : 1);
     assert_int_equal(desk_written(desk, 4), 1);
     assert_int_equal(desk_number(desk,
                          "select count(*) from owed_delivery where last_error like "

@@ -184,8 +184,10 @@ fail_at_every_call(struct desk *desk, owed_status status, bool after, bool is_ho
     inside_the_hook = 0;
     if (is_hooked)
         assert_ok(owed_set_around(desk->f->owed, &around, &desk->f->err));
-    int64_t call = 1;
-    for (; call < CALLS_MAX; call++) {
+    // A server takes its time: each test has its own share of the calls there.
+    bool is_quick = test_store_is("sqlite");
+    int64_t call = is_quick ? 1 : 1 + after + 2 * is_hooked;
+    for (; call < CALLS_MAX; call += is_quick ? 1 : 4) {
         int64_t first = call * ORDERS;
         bool was_reached = run_with_fault(desk, first, call, status, after);
         check_round(desk, first, call);

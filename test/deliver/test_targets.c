@@ -319,7 +319,7 @@ assert_fire_fails(struct desk *desk, owed_status expected, const char *words)
     assert_says(f->err, words);
     assert_says(f->err, KEY);
     // Whoever passes over it cannot commit, be it in SQL.
-    assert_false(fixture_try(f->owed->db, "commit"));
+    assert_true(fixture_cannot_commit(f->owed->db, "commit"));
     assert_status(OWED_ABORTED, owed_commit(f->tx, &f->err));
     assert_int_equal(fixture_events(f), 0);
     assert_int_equal(fixture_rows(f), 0);

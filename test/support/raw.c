@@ -86,7 +86,14 @@ static bool
 run(struct raw *raw, const char *statements, raw_take take, void *state, struct buf *error)
 {
     buf_init(error, 4096);
-    return raw->kind->run(raw->native, statements, take, state, error);
+    const char *end = strchr(statements, ';');
+    bool is_several = raw->borrowed && raw->kind->several != NULL && end != NULL && end[1] != '\0';
+    if (is_several)
+        raw->kind->several(raw->native, true);
+    bool worked = raw->kind->run(raw->native, statements, take, state, error);
+    if (is_several)
+        raw->kind->several(raw->native, false);
+    return worked;
 }
 
 static void

@@ -28,6 +28,8 @@ struct raw_kind {
     bool (*run)(
         void *native, const char *statements, raw_take take, void *state, struct buf *error);
     bool (*in_transaction)(void *native);
+    /* several allows several statements in one run on a connection that somebody else has opened. */
+    void (*several)(void *native, bool on);
     const char *fire;   // of name and payload, both quoted
     const char *refuse; // trigger: event, table, event, table, condition, message
     const char *allow;  // event, table, table

@@ -131,12 +131,20 @@ mariadb_in_transaction(void *native)
     return (status & SERVER_STATUS_IN_TRANS) != 0;
 }
 
+static void
+mariadb_several(void *native, bool on)
+{
+    mysql_set_server_option(
+        native, on ? MYSQL_OPTION_MULTI_STATEMENTS_ON : MYSQL_OPTION_MULTI_STATEMENTS_OFF);
+}
+
 const struct raw_kind raw_mariadb = {
     .scheme = "mariadb",
     .open = mariadb_open,
     .close = mariadb_close,
     .run = mariadb_run,
     .in_transaction = mariadb_in_transaction,
+    .several = mariadb_several,
     .fire = "call owed_fire('%s', '%s')",
     .refuse = "create trigger refuse_%s_%s before %s on %s for each row if %s then "
               "signal sqlstate '45000' set message_text = '%s'; end if",
