@@ -438,6 +438,37 @@ a_relay_needs_no_more_than_rows_and_routines(void **state)
     raw_runf(root, "drop user %s@'127.0.0.1'", user);
 }
 
+static void
+the_documented_rights_make_the_tables(void **state)
+{
+    struct world *world = *state;
+    struct raw *root = plain(world);
+    struct test_store store;
+    test_store_empty(&store);
+    char user[32];
+    const char *database = strrchr(store.url, '/') + 1;
+    snprintf(user, sizeof user, "owner_%d", (int)getpid());
+    raw_runf(root, "create user %s@'127.0.0.1'", user);
+    raw_runf(root,
+        "grant create, alter, index, drop, create routine, alter routine, execute, select, insert,"
+        " update, delete on %s.* to %s@'127.0.0.1'",
+        database, user);
+    const char *host = strchr(store.url, '@');
+    assert_non_null(host);
+    char *url = NULL;
+    assert_true(asprintf(&url, "mariadb://%s%s", user, host) > 0);
+    struct db *db;
+    assert_ok(store_open(url, &(struct db_options){0}, &db, &world->err));
+    for (int i = 0; i < 2; i++)
+        assert_ok(store_migrate(db, NOW, NULL, &world->err));
+    assert_ok(store_check(db, &world->err));
+    raw_run(raw_of(db), "call owed_fire('" EVENT "', '{}')");
+    store_close(db);
+    free(url);
+    test_store_free(&store);
+    raw_runf(root, "drop user %s@'127.0.0.1'", user);
+}
+
 int
 main(void)
 {
@@ -455,6 +486,7 @@ main(void)
         TEST(of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first),
         TEST(who_may_fire_may_do_nothing_else),
         TEST(a_relay_needs_no_more_than_rows_and_routines),
+        TEST(the_documented_rights_make_the_tables),
     };
     return run_on_stores("mariadb", "mariadb sql", tests, COUNT(tests));
 }
