@@ -37,14 +37,24 @@ has_status(const struct mariadb_db *conn, unsigned flag)
     return (conn->handle->server_status & flag) != 0;
 }
 
-/* make_sure has the server say whether a transaction is open. */
+/* make_sure has the server say what the latest statement failed with (0: it did not), and with it
+ * whether a transaction is open: its answer to a ping would not tell. */
 static owed_status
-make_sure(struct mariadb_db *conn, owed_error *err)
+make_sure(struct mariadb_db *conn, unsigned *ret_code, owed_error *err)
 {
+    *ret_code = 0;
     if (!is_in_doubt(conn))
         return OWED_OK;
-    if (mysql_ping(conn->handle) != 0)
-        return mariadb_fail_last(conn, "ping", err);
+    owed_status status = mariadb_do(conn, STMT_LAST_ERROR, err);
+    if (status != OWED_OK)
+        return status;
+    MYSQL_RES *result = mysql_store_result(conn->handle);
+    if (result == NULL)
+        return mariadb_fail_last(conn, mariadb_file(STMT_LAST_ERROR), err);
+    MYSQL_ROW row = mysql_fetch_row(result);
+    if (row != NULL && row[1] != NULL)
+        *ret_code = (unsigned)strtoul(row[1], NULL, 10);
+    mysql_free_result(result);
     conn->in_doubt = false;
     return OWED_OK;
 }
@@ -66,7 +76,8 @@ still_ours(struct mariadb_db *conn, owed_error *err)
         return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
     if (!conn->begun)
         return OWED_OK;
-    owed_status status = conn->lost ? OWED_OK : make_sure(conn, err);
+    unsigned code;
+    owed_status status = conn->lost ? OWED_OK : make_sure(conn, &code, err);
     if (status != OWED_OK)
         return status;
     return conn->lost || !has_status(conn, SERVER_STATUS_IN_TRANS) ? fail_lost(conn, err) : OWED_OK;
@@ -92,7 +103,8 @@ mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err)
     const char *text = conn->base.driver->sql->statements[stmt];
     if (status != OWED_OK || !conn->base.adopted || text == NULL || is_read(text))
         return status;
-    status = make_sure(conn, err);
+    unsigned code;
+    status = make_sure(conn, &code, err);
     if (status != OWED_OK || is_joined(conn))
         return status;
     return fail(err, OWED_ABORTED,
@@ -292,23 +304,6 @@ mariadb_hurry(struct db *db, owed_error *err)
     return status;
 }
 
-/* last_error asks the server what the latest statement came to: whoever closed that has the answer no
- * more. 0: it went well, or the server cannot be asked. */
-static unsigned
-last_error(struct mariadb_db *conn)
-{
-    if (mariadb_do(conn, STMT_LAST_ERROR, NULL) != OWED_OK)
-        return 0;
-    MYSQL_RES *result = mysql_store_result(conn->handle);
-    if (result == NULL)
-        return 0;
-    MYSQL_ROW row = mysql_fetch_row(result);
-    unsigned code = row == NULL || row[1] == NULL ? 0 : (unsigned)strtoul(row[1], NULL, 10);
-    mysql_free_result(result);
-    conn->in_doubt = false;
-    return code;
-}
-
 owed_status
 mariadb_contention(struct db *db)
 {
@@ -316,10 +311,8 @@ mariadb_contention(struct db *db)
     bool was_open = has_status(conn, SERVER_STATUS_IN_TRANS);
     if (!conn->begun || conn->broken || !is_in_doubt(conn))
         return OWED_OK;
-    unsigned code = mysql_errno(conn->handle);
-    if (code == 0)
-        code = last_error(conn);
-    if (make_sure(conn, NULL) != OWED_OK)
+    unsigned code;
+    if (make_sure(conn, &code, NULL) != OWED_OK)
         return OWED_OK;
     // No answer has said that it ended, and yet it is over: it ended with an error.
     if (was_open && !has_status(conn, SERVER_STATUS_IN_TRANS)) {
