@@ -6,7 +6,6 @@
  * closed again at once, since that belongs to the application. A result is fetched whole: the protocol
  * has one answer at a time, and the caller may run other statements between two rows.
  */
-#include <errmsg.h>
 #include <inttypes.h>
 #include <mysqld_error.h>
 #include <stdio.h>
@@ -62,6 +61,9 @@ mariadb_forget_statements(struct mariadb_db *conn)
 static owed_status
 prepare(struct rows *rows, owed_error *err)
 {
+    // Whoever resets the connection takes all that was prepared on it along.
+    if (rows->stmt != NULL && rows->stmt->mysql == NULL)
+        forget_statement(rows);
     if (rows->stmt != NULL)
         return OWED_OK;
     const char *text = rows->conn->base.driver->sql->statements[stmt_of(rows)];
@@ -126,7 +128,7 @@ static bool
 is_stale(const struct rows *rows)
 {
     unsigned code = rows->stmt == NULL ? 0 : mysql_stmt_errno(rows->stmt);
-    return code == ER_UNKNOWN_STMT_HANDLER || code == ER_NEED_REPREPARE || code == CR_STMT_CLOSED;
+    return code == ER_UNKNOWN_STMT_HANDLER || code == ER_NEED_REPREPARE;
 }
 
 static owed_status

@@ -113,8 +113,9 @@ take_host(struct str text, struct mariadb_url *url, owed_error *err)
     struct str host;
     if (text.len > 0 && text.p[0] == '[') {
         text = str_skip(text, 1);
+        bool is_whole = text.len > 0 && memchr(text.p, ']', text.len) != NULL;
         host = cut(&text, ']');
-        if (host.len == 0 || (text.len > 0 && text.p[0] != ':'))
+        if (!is_whole || host.len == 0 || (text.len > 0 && text.p[0] != ':'))
             return bad_url("has an address in [] that is not whole", err);
         if (text.len > 0)
             text = str_skip(text, 1);
