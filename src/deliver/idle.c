@@ -162,6 +162,8 @@ idle(struct worker *w)
         int64_t left_us = next_us == INT64_MAX ? next_us : next_us - worker_now_us(w);
         is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));
         stretch(w, is_woken);
+        if (is_woken)
+            w->due_heard_mono_us = 0;
     } while (!is_woken && !is_held && may_rest(w, next_us));
 }
 

@@ -219,7 +219,24 @@ breaks_up(struct desk *desk, act guilty)
 static void
 one_that_commits_fails_and_its_neighbours_are_repeated(void **state)
 {
+    NOT_ON("mariadb", "nothing there refuses a receiver's COMMIT: see what it commits");
     breaks_up(*state, writes_and_commits);
+}
+
+static void
+what_one_commits_is_over_for_its_neighbours_where_nothing_refuses_it(void **state)
+{
+    ONLY_ON("mariadb", "elsewhere the commit is refused");
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = writes_and_commits}};
+    open_timed(desk, &actor);
+    run(desk, 5);
+    assert_int_equal(actor.calls, 6);
+    for (int64_t i = 1; i <= 5; i++)
+        assert_int_equal(desk_written(desk, i), 1);
+    assert_count(desk, "failed", 1);
+    assert_count(desk, "succeeded", 5);
+    assert_int_equal(desk->counts.succeeded, 5);
 }
 
 static void
@@ -578,6 +595,7 @@ main(void)
         TEST(a_failure_undoes_its_own_work_alone_and_is_recorded),
         TEST(a_failure_that_wrote_nothing_ends_the_group_as_well),
         TEST(one_that_commits_fails_and_its_neighbours_are_repeated),
+        TEST(what_one_commits_is_over_for_its_neighbours_where_nothing_refuses_it),
         TEST(one_that_rolls_back_fails_and_its_neighbours_are_repeated),
         TEST(one_that_begins_another_transaction_fails_and_its_neighbours_are_repeated),
         TEST(one_that_releases_our_savepoint_fails_and_its_neighbours_are_repeated),
