@@ -272,6 +272,9 @@ wake_wait(struct wake *wake, int64_t timeout_us)
         poll_us(fds, wake_timeout_us(wake, left_us > 0 ? left_us : 0));
         if (take(wake, fds))
             return true;
+        // What came may be the proof that something does: from now on others can be told.
+        if (fds[FD_SIGN].revents != 0 && !wake->is_asleep && wake_sleep(wake))
+            return true;
         if (left_us <= 0)
             return look_at_the_end(wake);
     }
