@@ -362,24 +362,6 @@ long_payloads_come_back_whole_and_short_ones_after_them(void **state)
 }
 
 static void
-more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit(void **state)
-{
-    struct world *world = *state;
-    raw_run(plain(world), "set global max_allowed_packet = 2097152");
-    struct db_options options = {0};
-    store_close(world->db);
-    owed_status opened = store_open(world->url, &options, &world->db, &world->err);
-    raw_run(plain(world), "set global max_allowed_packet = 67108864");
-    assert_int_equal(opened, OWED_OK);
-    char *text = long_payload(2 << 20);
-    int64_t id;
-    assert_int_equal(fire_long(world, (struct str){text, 2 << 20}, &id), OWED_LIMIT);
-    assert_non_null(strstr(world->err.text, "max_allowed_packet is 2097152"));
-    assert_ok(fire_long(world, (struct str){text, 1 << 20}, &id));
-    free(text);
-}
-
-static void
 statements_may_be_read_one_beside_the_other(void **state)
 {
     struct world *world = *state;
@@ -471,7 +453,6 @@ main(void)
         TEST(a_session_is_ended_by_its_name_once),
         TEST(times_come_back_to_the_microsecond),
         TEST(long_payloads_come_back_whole_and_short_ones_after_them),
-        TEST(more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit),
         TEST(statements_may_be_read_one_beside_the_other),
         TEST(a_statement_that_the_server_forgot_is_prepared_anew),
         TEST(one_that_cannot_carry_every_payload_is_not_adopted),

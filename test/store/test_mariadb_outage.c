@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_mariadb_outage.c - a MariaDB server that ends connections, restarts, refuses or says nothing.
+ *
+ * What is done to a whole server is done to one of this program's own.
+ */
+#include "world.h"
+
+#include <arpa/inet.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static MYSQL *
+handle_of(struct db *db)
+{
+    return db->driver->native(db);
+}
+
+static owed_status
+try_fire(struct world *world, struct db *db)
+{
+    static uint8_t number;
+    struct new_event event = an_event(EVENT);
+    event.uid[0] = ++number;
+    int64_t id;
+    bool fresh;
+    return store_insert_event(db, &event, &id, &fresh, &world->err);
+}
+
+static void
+reopen(struct world *world)
+{
+    struct db_options options = {0};
+    store_close(world->db);
+    world->db = NULL;
+    assert_ok(store_open(world->url, &options, &world->db, &world->err));
+}
+
+static void
+kill_it(struct world *world, const struct db *db)
+{
+    raw_runf(plain(world), "kill %lu", mysql_thread_id(handle_of((struct db *)(uintptr_t)db)));
+}
+
+/* --- a connection that ends --- */
+
+static void
+a_killed_connection_is_unavailable_until_it_is_opened_anew(void **state)
+{
+    struct world *world = *state;
+    assert_ok(try_fire(world, world->db));
+    kill_it(world, world->db);
+    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(store_begin(world->db, true, &world->err), OWED_UNAVAILABLE);
+    assert_false(store_in_transaction(world->db));
+    store_rollback(world->db);
+    reopen(world);
+    assert_ok(try_fire(world, world->db));
+    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 2);
+}
+
+static void
+one_that_was_killed_in_a_transaction_has_written_nothing(void **state)
+{
+    struct world *world = *state;
+    for (int way = 0; way < 2; way++) {
+        assert_ok(store_begin(world->db, true, &world->err));
+        assert_ok(try_fire(world, world->db));
+        kill_it(world, world->db);
+        owed_status status =
+            way == 0 ? try_fire(world, world->db) : store_commit(world->db, &world->err);
+        // An answer to a commit that never comes may have been lost on its way.
+        assert_true(status == OWED_UNAVAILABLE || (way == 1 && status == OWED_UNSURE));
+        assert_false(store_in_transaction(world->db));
+        assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 0);
+        reopen(world);
+    }
+}
+
+struct call {
+    struct world *world;
+    owed_status (*make)(struct world *world);
+    owed_status status;
+};
+
+static void *
+make_call(void *arg)
+{
+    struct call *call = arg;
+    call->status = call->make(call->world);
+    return NULL;
+}
+
+static void
+wait_until_it_works(struct world *world)
+{
+    for (int left = 500; left > 0; left--) {
+        int64_t busy = raw_numberf(plain(world),
+            "select count(*) from information_schema.processlist where id = %lu "
+            "and command <> 'Sleep' and time_ms > 50",
+            mysql_thread_id(handle_of(world->db)));
+        if (busy > 0)
+            return;
+        poll(NULL, 0, 10);
+    }
+    fail_msg("it never began to wait");
+}
+
+/* killed_while makes a call that waits for what plain holds, and ends its connection meanwhile. */
+static owed_status
+killed_while(struct world *world, owed_status (*make)(struct world *world))
+{
+    struct call call = {.world = world, .make = make};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, make_call, &call), 0);
+    wait_until_it_works(world);
+    kill_it(world, world->db);
+    pthread_join(thread, NULL);
+    return call.status;
+}
+
+static owed_status
+make_claim(struct world *world)
+{
+    struct claim request = a_claim("first", NOW, 1);
+    return store_claim(
+        world->db, &request, &world->arena, &world->rows, &world->count, &world->err);
+}
+
+static owed_status
+make_acknowledgement(struct world *world)
+{
+    struct settlement done = a_settlement(&world->rows[0].fence, "succeeded");
+    return store_settle(world->db, &done, 1, NULL, &world->err);
+}
+
+static void
+one_that_is_killed_in_a_claim_has_claimed_nothing(void **state)
+{
+    struct world *world = *state;
+    const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    int64_t id = only_delivery(world, fire(world, EVENT));
+    raw_run(plain(world), "lock tables owed_delivery write");
+    owed_status status = killed_while(world, make_claim);
+    raw_run(plain(world), "unlock tables");
+    assert_int_equal(status, OWED_UNAVAILABLE);
+    reopen(world);
+    assert_string_equal(status_of(world, id), "pending");
+    assert_int_equal(claim_as(world, "first", NOW, 1), 1);
+}
+
+static void
+one_that_is_killed_in_an_acknowledgement_leaves_the_row_claimed(void **state)
+{
+    struct world *world = *state;
+    const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    int64_t id = only_delivery(world, fire(world, EVENT));
+    assert_int_equal(claim_as(world, "first", NOW, 1), 1);
+    raw_run(plain(world), "begin; update owed_delivery set losses = 7");
+    owed_status status = killed_while(world, make_acknowledgement);
+    raw_run(plain(world), "rollback");
+    assert_int_equal(status, OWED_UNAVAILABLE);
+    reopen(world);
+    assert_string_equal(status_of(world, id), "claimed");
+    assert_ok(make_acknowledgement(world));
+    assert_string_equal(status_of(world, id), "succeeded");
+}
+
+static void
+one_that_was_silent_for_too_long_is_unavailable(void **state)
+{
+    struct world *world = *state;
+    raw_run(raw_of(world->db), "set session wait_timeout = 1");
+    struct pollfd hung_up = {.fd = mysql_get_socket(handle_of(world->db)), .events = POLLIN};
+    assert_int_equal(poll(&hung_up, 1, 10000), 1);
+    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    reopen(world);
+    assert_ok(try_fire(world, world->db));
+}
+
+static void
+a_statement_that_takes_too_long_is_ended(void **state)
+{
+    struct world *world = *state;
+    const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    int64_t id = only_delivery(world, fire(world, EVENT));
+    assert_int_equal(claim_as(world, "first", NOW, 1), 1);
+    struct db_options options = {.statement_timeout_us = 200 * US_PER_MS};
+    store_close(world->db);
+    assert_ok(store_open(world->url, &options, &world->db, &world->err));
+    raw_run(plain(world), "begin; update owed_delivery set losses = 7");
+    assert_int_equal(make_acknowledgement(world), OWED_UNAVAILABLE);
+    assert_int_equal(world->err.native, ER_STATEMENT_TIMEOUT);
+    raw_run(plain(world), "rollback");
+    assert_string_equal(status_of(world, id), "claimed");
+    assert_ok(make_acknowledgement(world));
+}
+
+/* --- a listener that is no server --- */
+
+static int
+listen_anywhere(int backlog, int *ret_port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(fd, backlog), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    *ret_port = ntohs(address.sin_port);
+    return fd;
+}
+
+static int
+knock(int port)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET,
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+        .sin_port = htons((uint16_t)port)};
+    connect(fd, (struct sockaddr *)&address, sizeof address);
+    return fd;
+}
+
+static void
+check_no_server(struct world *world, int port, const char *which)
+{
+    char url[128];
+    snprintf(url, sizeof url, "mariadb://somebody:geheim@127.0.0.1:%d/shop", port);
+    const struct db_options options = {.connect_timeout_us = US_PER_SECOND};
+    struct db *db = NULL;
+    int64_t began_us = clock_monotonic_us(&clock_system);
+    check_case(store_open(url, &options, &db, &world->err) == OWED_UNAVAILABLE, which);
+    check_case(clock_monotonic_us(&clock_system) - began_us < 5 * US_PER_SECOND, which);
+    check_case(strstr(world->err.text, "shop on 127.0.0.1") != NULL, world->err.text);
+    check_case(strstr(world->err.text, "geheim") == NULL, world->err.text);
+}
+
+static void
+who_does_not_answer_is_given_up(void **state)
+{
+    struct world *world = *state;
+    int port;
+    int fd = listen_anywhere(8, &port);
+    check_no_server(world, port, "silent");
+    close(fd);
+    check_no_server(world, port, "closed");
+    fd = listen_anywhere(0, &port);
+    int knocks[8];
+    for (size_t i = 0; i < COUNT(knocks); i++)
+        knocks[i] = knock(port);
+    check_no_server(world, port, "full");
+    for (size_t i = 0; i < COUNT(knocks); i++)
+        close(knocks[i]);
+    close(fd);
+}
+
+/* --- a whole server --- */
+
+static char own_folder[64];
+
+/* tool runs tools/servers and answers the first line that it prints. */
+static void
+tool(const char *words, char line[static 256])
+{
+    char command[512];
+    const char *path = getenv("OWED_TEST_SERVERS");
+    assert_non_null(path);
+    snprintf(command, sizeof command, "exec %s %s", path, words);
+    FILE *out = popen(command, "re");
+    assert_non_null(out);
+    if (fgets(line, 256, out) == NULL)
+        line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    assert_int_equal(pclose(out), 0);
+}
+
+static void
+do_to_it(const char *word, const char *how)
+{
+    char words[128];
+    char line[256];
+    snprintf(words, sizeof words, "%s --dir %s/server %s", word, own_folder, how);
+    tool(words, line);
+}
+
+static void
+remove_own(void)
+{
+    char line[256];
+    char command[128];
+    do_to_it("stop", "immediate");
+    snprintf(command, sizeof command, "rm -rf %s", own_folder);
+    FILE *out = popen(command, "re");
+    if (out != NULL && fgets(line, sizeof line, out) == NULL)
+        pclose(out);
+}
+
+/* own_world has a database of the own server's; its user may not do everything. */
+static void
+own_world(struct world *world, char url[static 256])
+{
+    static char admin_url[256];
+    static int number;
+    if (own_folder[0] == '\0') {
+        char words[160];
+        snprintf(own_folder, sizeof own_folder, "/tmp/owed-outage-XXXXXX");
+        assert_non_null(mkdtemp(own_folder));
+        // Its server may be another user's.
+        char open_up[96];
+        snprintf(open_up, sizeof open_up, "chmod 755 %s", own_folder);
+        pclose(popen(open_up, "re"));
+        atexit(remove_own);
+        snprintf(words, sizeof words,
+            "start mariadb --dir %s/server --set innodb-rollback-on-timeout=ON", own_folder);
+        tool(words, admin_url);
+        struct raw *admin = raw_open(admin_url);
+        raw_run(admin, "create user shop@'127.0.0.1' identified by 'geheim'");
+        raw_close(admin);
+    }
+    struct raw *admin = raw_open(admin_url);
+    number++;
+    raw_runf(admin,
+        "create database shop%d; grant all on shop%d.* to shop@'127.0.0.1'; "
+        "grant select on mysql.* to shop@'127.0.0.1'",
+        number, number);
+    raw_close(world->raw);
+    world->raw = admin;
+    const char *at = strchr(admin_url, '@');
+    assert_non_null(at);
+    snprintf(url, 256, "mariadb://shop:geheim%.*s/shop%d", (int)strcspn(at, "/"), at, number);
+    struct db_options options = {.create = true};
+    store_close(world->db);
+    world->db = NULL;
+    assert_ok(store_open(url, &options, &world->db, &world->err));
+    assert_ok(store_migrate(world->db, NOW, NULL, &world->err));
+    raw_runf(admin, "use shop%d", number);
+}
+
+static void
+a_server_that_only_reads_is_unavailable_and_works_again(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    own_world(world, url);
+    assert_ok(try_fire(world, world->db));
+    raw_run(plain(world), "set global read_only = 1");
+    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_non_null(strstr(world->err.text, "read-only"));
+    raw_run(plain(world), "set global read_only = 0");
+    assert_ok(try_fire(world, world->db));
+}
+
+static void
+a_server_with_too_many_connections_is_unavailable(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    own_world(world, url);
+    raw_run(plain(world), "set global max_connections = 10");
+    struct db *many[12];
+    size_t count = 0;
+    struct db_options options = {0};
+    while (count < COUNT(many) && store_open(url, &options, &many[count], &world->err) == OWED_OK)
+        count++;
+    raw_run(plain(world), "set global max_connections = 100");
+    assert_true(count < COUNT(many));
+    assert_int_equal(world->err.status, OWED_UNAVAILABLE);
+    assert_int_equal(world->err.native, ER_CON_COUNT_ERROR);
+    assert_null(strstr(world->err.text, "geheim"));
+    for (size_t i = 0; i < count; i++)
+        store_close(many[i]);
+}
+
+static void
+more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    own_world(world, url);
+    raw_run(plain(world), "set global max_allowed_packet = 2097152");
+    struct db_options options = {0};
+    store_close(world->db);
+    assert_ok(store_open(url, &options, &world->db, &world->err));
+    size_t len = 2 << 20;
+    char *text = malloc(len);
+    assert_non_null(text);
+    memset(text, ' ', len);
+    text[0] = '1';
+    struct new_event event = an_event(EVENT);
+    event.payload = (struct str){text, len};
+    int64_t id;
+    bool fresh;
+    assert_int_equal(store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_LIMIT);
+    assert_non_null(strstr(world->err.text, "max_allowed_packet is 2097152"));
+    // It was not sent, and the connection is as good as new.
+    event.payload.len = len / 2;
+    assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+    raw_run(plain(world), "set global max_allowed_packet = 67108864");
+    free(text);
+}
+
+static void
+a_timeout_that_undoes_the_whole_transaction_is_noticed(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    own_world(world, url);
+    raw_run(plain(world),
+        "create table app (id int primary key); insert into app values (1); begin; "
+        "update app set id = 2");
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(try_fire(world, world->db));
+    assert_ok(world->db->driver->hurry(world->db, &world->err));
+    assert_int_not_equal(mysql_query(handle_of(world->db), "update app set id = 3"), 0);
+    assert_int_equal(world->db->driver->contention(world->db), OWED_ABORTED);
+    assert_int_equal(try_fire(world, world->db), OWED_ABORTED);
+    assert_int_equal(store_commit(world->db, &world->err), OWED_ABORTED);
+    raw_run(plain(world), "rollback");
+    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 0);
+}
+
+static void
+an_answer_to_a_commit_that_is_lost_is_unsure(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    char quick[300];
+    own_world(world, url);
+    snprintf(quick, sizeof quick, "%s?read-timeout=1s", url);
+    struct db_options options = {0};
+    store_close(world->db);
+    assert_ok(store_open(quick, &options, &world->db, &world->err));
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(try_fire(world, world->db));
+    do_to_it("pause", "");
+    owed_status status = store_commit(world->db, &world->err);
+    do_to_it("resume", "");
+    assert_int_equal(status, OWED_UNSURE);
+    assert_false(store_in_transaction(world->db));
+    // It had arrived.
+    for (int left = 500; left > 0; left--) {
+        if (raw_number(plain(world), "select count(*) from owed_event") == 1)
+            break;
+        poll(NULL, 0, 10);
+    }
+    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 1);
+}
+
+static void
+a_server_that_is_started_anew_is_found_again(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    own_world(world, url);
+    const char *const ways[] = {"fast", "immediate"};
+    struct db_options options = {0};
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        assert_ok(try_fire(world, world->db));
+        char session[64];
+        snprintf(session, sizeof session, "%s", world->db->driver->session(world->db));
+        raw_close(world->raw);
+        world->raw = NULL;
+        do_to_it("restart", ways[i]);
+        check_case(try_fire(world, world->db) == OWED_UNAVAILABLE, ways[i]);
+        store_close(world->db);
+        assert_ok(store_open(url, &options, &world->db, &world->err));
+        assert_ok(try_fire(world, world->db));
+        assert_ok(world->db->driver->end_session(world->db, session, &world->err));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_killed_connection_is_unavailable_until_it_is_opened_anew),
+        TEST(one_that_was_killed_in_a_transaction_has_written_nothing),
+        TEST(one_that_is_killed_in_a_claim_has_claimed_nothing),
+        TEST(one_that_is_killed_in_an_acknowledgement_leaves_the_row_claimed),
+        TEST(one_that_was_silent_for_too_long_is_unavailable),
+        TEST(a_statement_that_takes_too_long_is_ended),
+        TEST(who_does_not_answer_is_given_up),
+        TEST(a_server_that_only_reads_is_unavailable_and_works_again),
+        TEST(a_server_with_too_many_connections_is_unavailable),
+        TEST(more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit),
+        TEST(a_timeout_that_undoes_the_whole_transaction_is_noticed),
+        TEST(an_answer_to_a_commit_that_is_lost_is_unsure),
+        TEST(a_server_that_is_started_anew_is_found_again),
+    };
+    return run_on_stores("mariadb", "mariadb outage", tests, COUNT(tests));
+}
