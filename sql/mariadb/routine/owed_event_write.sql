@@ -3,8 +3,8 @@
 --
 -- A receiver that was removed gets events for ten minutes more. Receivers whose targets the firing side
 -- cannot know get one row that a relay expands. The digest is that of no target (SHA-256 of nothing).
--- The catalogue is read by a plain select into a list, and the deliveries are written from that: to
--- insert from the catalogue itself would lock it until the caller's transaction ends.
+-- The catalogue is read by a cursor: to insert from the catalogue itself, in one statement, would lock it
+-- until the caller's transaction ends.
 --
 -- A taken dedupe key writes nothing: is_new is then 0, and new_id the event that has it.
 create or replace procedure owed_event_write(
@@ -29,7 +29,6 @@ create or replace procedure owed_event_write(
 begin
     declare owed_from datetime(6) default greatest(new_due_at, new_recorded_at);
     declare owns_transaction int default (@@in_transaction = 0 and @@autocommit = 1);
-    declare receivers longtext character set utf8mb4 collate utf8mb4_nopad_bin;
     declare exit handler for sqlexception
     begin
         -- A deadlock has rolled back everything, the savepoint too.
@@ -60,27 +59,20 @@ begin
 
     if is_new then
         set new_id = last_insert_id();
-        set statement group_concat_max_len = 67108864 for
-        select json_arrayagg(json_array(`key`, stored_lane, if(targets = 'callback', 'expand', kind),
-            max_attempts, due))
-        into receivers
-        from owed_receiver
-        where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
-        and (removed_at = '1970-01-01 00:00:00' or removed_at > new_recorded_at - interval 10 minute);
-        if receivers is not null then
+        for r in (
+            select `key`, stored_lane, if(targets = 'callback', 'expand', kind) as kind, max_attempts,
+                owed_from + interval due microsecond as available_at
+            from owed_receiver
+            where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
+            and (removed_at = '1970-01-01 00:00:00'
+                or removed_at > new_recorded_at - interval 10 minute))
+        do
             insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
                 available_at, due_at)
-            select new_id, r.`key`,
-                x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', r.lane, r.kind,
-                r.max_attempts, owed_from + interval r.due microsecond,
-                owed_from + interval r.due microsecond
-            from json_table(receivers, '$[*]' columns (
-                `key` varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin path '$[0]',
-                lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin path '$[1]',
-                kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin path '$[2]',
-                max_attempts int path '$[3]',
-                due bigint path '$[4]')) as r;
-        end if;
+            values (new_id, r.`key`,
+                x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', r.stored_lane,
+                r.kind, r.max_attempts, r.available_at, r.available_at);
+        end for;
     else
         select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
     end if;

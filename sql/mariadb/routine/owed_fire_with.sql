@@ -45,66 +45,68 @@ begin
         signal sqlstate '45000' set message_text = said;
     end if;
 
-    select min(given.name) into wrong_option
-    from json_table(json_keys(options), '$[*]' columns (
-        name varchar(80) character set utf8mb4 collate utf8mb4_nopad_bin path '$')) as given
-    where given.name not in ('version', 'dedupe_key', 'due_at', 'occurred_at', 'actor_key',
-        'actor_label', 'correlation_id', 'causation_id', 'traceparent', 'scope');
-    if wrong_option is not null then
-        set said = concat('owed_fire_with: unknown option "', left(wrong_option, 80), '"');
-        signal sqlstate '45000' set message_text = said;
-    end if;
+    if options <> '{}' then
+        select min(given.name) into wrong_option
+        from json_table(json_keys(options), '$[*]' columns (
+            name varchar(80) character set utf8mb4 collate utf8mb4_nopad_bin path '$')) as given
+        where given.name not in ('version', 'dedupe_key', 'due_at', 'occurred_at', 'actor_key',
+            'actor_label', 'correlation_id', 'causation_id', 'traceparent', 'scope');
+        if wrong_option is not null then
+            set said = concat('owed_fire_with: unknown option "', left(wrong_option, 80), '"');
+            signal sqlstate '45000' set message_text = said;
+        end if;
 
-    select min(given.name) into wrong_option
-    from json_table('["dedupe_key", "actor_key", "actor_label", "correlation_id", "traceparent",
-        "due_at", "occurred_at"]', '$[*]' columns (
-        name varchar(80) character set utf8mb4 collate utf8mb4_nopad_bin path '$')) as given
-    where json_type(json_extract(options, concat('$.', given.name))) not in ('STRING', 'NULL')
-    or octet_length(json_unquote(json_extract(options, concat('$.', given.name)))) > 255;
-    if wrong_option is not null then
-        set said = concat('owed_fire_with: ', wrong_option, ' must be text of at most 255 bytes');
-        signal sqlstate '45000' set message_text = said;
-    end if;
+        select min(given.name) into wrong_option
+        from json_table('["dedupe_key", "actor_key", "actor_label", "correlation_id", "traceparent",
+            "due_at", "occurred_at"]', '$[*]' columns (
+            name varchar(80) character set utf8mb4 collate utf8mb4_nopad_bin path '$')) as given
+        where json_type(json_extract(options, concat('$.', given.name))) not in ('STRING', 'NULL')
+        or octet_length(json_unquote(json_extract(options, concat('$.', given.name)))) > 255;
+        if wrong_option is not null then
+            set said = concat('owed_fire_with: ', wrong_option, ' must be text of at most 255 bytes');
+            signal sqlstate '45000' set message_text = said;
+        end if;
 
-    set version_text = nullif(json_extract(options, '$.version'), 'null');
-    set causation_text = nullif(json_extract(options, '$.causation_id'), 'null');
-    set event_scope = nullif(json_extract(options, '$.scope'), 'null');
-    set dedupe_key = json_value(options, '$.dedupe_key');
-    set actor_key = json_value(options, '$.actor_key');
-    set actor_label = json_value(options, '$.actor_label');
-    set correlation_id = json_value(options, '$.correlation_id');
-    set traceparent = json_value(options, '$.traceparent');
-    set due_at_text = json_value(options, '$.due_at');
-    set occurred_at_text = json_value(options, '$.occurred_at');
-    set said = case
-        when version_text not regexp '^[0-9]{1,5}$' or version_text not between 1 and 32767
-            then 'owed_fire_with: version must be a whole number from 1 to 32767'
-        when causation_text not regexp '^[0-9]{1,18}$'
-            then 'owed_fire_with: causation_id must be the id of an event'
-        when due_at_text not regexp moment_pattern
-            then 'owed_fire_with: due_at must be UTC, such as 2030-01-31 09:30:00'
-        when occurred_at_text not regexp moment_pattern
-            then 'owed_fire_with: occurred_at must be UTC, such as 2030-01-31 09:30:00'
-        when json_type(event_scope) <> 'OBJECT'
-            then 'owed_fire_with: scope must be a JSON object'
-        when octet_length(event_scope) > 65536
-            then 'owed_fire_with: scope is over 64 KiB'
-        end;
-    if said is null then
-        begin
-            declare continue handler for 1292 begin end;
-            set due_at = cast(replace(replace(due_at_text, 'T', ' '), 'Z', '') as datetime(6));
-            set occurred_at = cast(replace(replace(occurred_at_text, 'T', ' '), 'Z', '') as datetime(6));
-        end;
+        set version_text = nullif(json_extract(options, '$.version'), 'null');
+        set causation_text = nullif(json_extract(options, '$.causation_id'), 'null');
+        set event_scope = nullif(json_extract(options, '$.scope'), 'null');
+        set dedupe_key = json_value(options, '$.dedupe_key');
+        set actor_key = json_value(options, '$.actor_key');
+        set actor_label = json_value(options, '$.actor_label');
+        set correlation_id = json_value(options, '$.correlation_id');
+        set traceparent = json_value(options, '$.traceparent');
+        set due_at_text = json_value(options, '$.due_at');
+        set occurred_at_text = json_value(options, '$.occurred_at');
         set said = case
-            when due_at_text is not null and due_at is null
-                then 'owed_fire_with: due_at is not a moment that exists'
-            when occurred_at_text is not null and occurred_at is null
-                then 'owed_fire_with: occurred_at is not a moment that exists'
+            when version_text not regexp '^[0-9]{1,5}$' or version_text not between 1 and 32767
+                then 'owed_fire_with: version must be a whole number from 1 to 32767'
+            when causation_text not regexp '^[0-9]{1,18}$'
+                then 'owed_fire_with: causation_id must be the id of an event'
+            when due_at_text not regexp moment_pattern
+                then 'owed_fire_with: due_at must be UTC, such as 2030-01-31 09:30:00'
+            when occurred_at_text not regexp moment_pattern
+                then 'owed_fire_with: occurred_at must be UTC, such as 2030-01-31 09:30:00'
+            when json_type(event_scope) <> 'OBJECT'
+                then 'owed_fire_with: scope must be a JSON object'
+            when octet_length(event_scope) > 65536
+                then 'owed_fire_with: scope is over 64 KiB'
             end;
-    end if;
-    if said is not null then
-        signal sqlstate '45000' set message_text = said;
+        if said is null then
+            begin
+                declare continue handler for 1292 begin end;
+                set due_at = cast(replace(replace(due_at_text, 'T', ' '), 'Z', '') as datetime(6));
+                set occurred_at = cast(replace(replace(occurred_at_text, 'T', ' '), 'Z', '') as datetime(6));
+            end;
+            set said = case
+                when due_at_text is not null and due_at is null
+                    then 'owed_fire_with: due_at is not a moment that exists'
+                when occurred_at_text is not null and occurred_at is null
+                    then 'owed_fire_with: occurred_at is not a moment that exists'
+                end;
+        end if;
+        if said is not null then
+            signal sqlstate '45000' set message_text = said;
+        end if;
     end if;
 
     call owed_event_write(random_bytes(16), name, coalesce(version_text, 1), payload,
