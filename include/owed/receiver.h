@@ -124,7 +124,7 @@ OWED_API owed_bytes owed_delivery_payload(const owed_delivery *delivery);
 /*
  * owed_delivery_lost tells whether the row is known to be somebody else's by now: its lease was over
  * and it was taken. Nothing that this attempt does will be recorded then, and the other one runs.
- * Under owed relay a lease is renewed as long as the receiver runs, so that this happens only to a
+ * Under owed relay, and in a task, a lease is renewed as long as the receiver runs, so that this happens only to a
  * relay that was cut off from its store or stood still; a long receiver may ask now and then. Of a
  * delivery that start was handed it tells whether anybody still waits for it.
  */

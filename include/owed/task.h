@@ -53,8 +53,9 @@ OWED_API OWED_MUSTUSE owed_status owed_registry_set_task_backend(
  * call is OK, and the message has done its duty: drop it. So it has with any other status that is
  * OK. A failed receiver's row is handed on again when its wait is over: never let the queue retry.
  *
- * A deferral is recorded and pauses nothing. Nobody renews the lease while a function runs, so
- * declare one that is longer: the row may be taken after it, and the result discarded.
+ * A deferral is recorded and pauses nothing. The lease is renewed as long as the receiver runs: for a
+ * function by a thread of the library's, on a connection of its own that it opens once half of the lease
+ * is spent.
  * INVALID: from inside a receiver, while a relay is at work on the handle, or in a transaction. BUSY,
  * UNAVAILABLE, UNSURE, STORE: the store failed; what was claimed comes back when its lease is over.
  */

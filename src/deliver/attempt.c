@@ -229,7 +229,8 @@ attempt_run(struct attempt *a)
     a->started_at_us = worker_now_us(a->worker);
     a->started_mono_us = worker_mono_us(a->worker);
     show_hand(a->worker, a->task, a->known->receiver, a->started_at_us);
-    a->delivery.slot = a->worker->slot;
+    a->delivery.slot =
+        a->worker->slot != NULL ? a->worker->slot : keeper_slot(a->worker->taking_over.keeper);
     handle->cause_event_id = row->event_id;
     handle->cause_correlation_id = row->correlation_id;
     a->worker->in_hand = a;

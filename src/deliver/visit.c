@@ -232,6 +232,8 @@ visit_take(struct worker *w, struct arena *arena, struct claimed **ret_rows, siz
     if (status != OWED_OK)
         return status == OWED_LOST ? OWED_OK : status;
     over->is_taken = true;
+    keeper_stop(over->keeper);
+    over->keeper = over->is_function ? keeper_start(w, row, over->lease_us) : NULL;
     *ret_rows = row;
     *ret_count = 1;
     return OWED_OK;
@@ -265,7 +267,10 @@ take_and_deliver(struct worker *w, owed_error *err)
         return OWED_OK;
     }
     w->taking_over.lease_us = lease_us(w, known->receiver);
+    w->taking_over.is_function = known->receiver->runner == RUN_FUNCTION;
     deliver_row(w, share_of(w, &row, known));
+    keeper_stop(w->taking_over.keeper);
+    w->taking_over.keeper = NULL;
     if (!w->taking_over.is_taken && !w->trouble.now)
         report_stale(w, handed, "the row is no longer held under that claim");
     return OWED_OK;

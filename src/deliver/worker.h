@@ -207,6 +207,7 @@ struct left_out {
     struct left_target targets[PAUSES];
 };
 
+struct keeper; // keeper.c
 struct sortie; // an attempt outside: outside_pass.c
 struct sorties {
     struct sortie *first, *last;
@@ -225,6 +226,8 @@ struct taking_over {
     bool is_taken;
     struct fence mine; // as a take that was tried has moved it, if it has; delivery_id 0: none was
     int64_t lease_us;
+    bool is_function;      // that runs on this thread, so that another has to see to the lease
+    struct keeper *keeper; // NULL: none does
 };
 
 /* A call that delivers what is owed now and returns, in place of a relay: visit.c. */
@@ -393,6 +396,13 @@ owed_status visit_is_free(const owed *owed, owed_error *err);
 /* visit_take takes the row of the claim that the visit was handed; none where it is not to be had. */
 owed_status visit_take(struct worker *worker, struct arena *arena, struct claimed **ret_rows,
     size_t *ret_count, owed_error *err);
+
+/* keeper.c: keeper_start has a thread renew the lease of a row that this worker has taken, until
+ * keeper_stop; NULL: it could not be had. keeper_slot is where a receiver asks whether it lost the row. */
+struct keeper *keeper_start(
+    const struct worker *worker, const struct claimed *row, int64_t lease_us);
+void keeper_stop(struct keeper *keeper);
+const struct slot *keeper_slot(const struct keeper *keeper);
 
 /* hand_off.c: hand_off_row hands a row to the task backend; false is trouble. */
 bool hand_off_row(struct worker *worker, struct task *task, const struct known *known);

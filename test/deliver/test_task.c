@@ -6,6 +6,7 @@
 #include "site.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -455,6 +456,87 @@ holds_none(struct actor *actor, owed_delivery *delivery, const order *order)
     return owed_done();
 }
 
+static int64_t
+lease_end(struct actor *actor)
+{
+    return desk_number(actor->desk, "select micros(lease_expires_at) from owed_delivery");
+}
+
+/* wait_until looks now and then, for real, whether something has come about. */
+static bool
+wait_until(struct actor *actor, const owed_delivery *delivery,
+    bool (*holds)(struct actor *actor, const owed_delivery *delivery))
+{
+    for (int i = 0; i < 2000; i++) {
+        if (holds(actor, delivery))
+            return true;
+        poll(NULL, 0, 5);
+    }
+    return false;
+}
+
+static bool
+is_renewed_twice(struct actor *actor, const owed_delivery *delivery)
+{
+    (void)delivery;
+    int64_t *first = actor->state;
+    int64_t end = lease_end(actor);
+    if (first[0] == 0)
+        first[0] = end;
+    if (end > first[0] && first[1] == 0)
+        first[1] = end;
+    return first[1] != 0 && end > first[1];
+}
+
+static owed_outcome
+outlasts_its_lease(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    assert_true(wait_until(actor, delivery, is_renewed_twice));
+    assert_false(owed_delivery_lost(delivery));
+    return writes(actor, delivery, order);
+}
+
+static void
+a_lease_is_renewed_while_a_function_runs_in_a_task(void **state)
+{
+    struct site *site = *state;
+    int64_t ends[2] = {0};
+    site->actor.state = ends;
+    site->actor.acts[1] = outlasts_its_lease;
+    hand_on(site, (owed_receiver){.lease_us = 200000});
+    assert_string_equal(site_take(site, 0), "succeeded");
+    assert_int_equal(ends[0], site->desk->f->now_us + 200000);
+    assert_in_range(ends[1], ends[0] + 50000, ends[0] + OWED_MINUTES(1));
+    assert_row(site, "succeeded 1 0");
+}
+
+static bool
+is_lost(struct actor *actor, const owed_delivery *delivery)
+{
+    (void)actor;
+    return owed_delivery_lost(delivery);
+}
+
+static owed_outcome
+is_told_that_it_lost_the_row(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    assert_false(owed_delivery_lost(delivery));
+    rob(actor->desk, owed_delivery_id(delivery));
+    assert_true(wait_until(actor, delivery, is_lost));
+    return writes(actor, delivery, order);
+}
+
+static void
+a_function_in_a_task_is_told_that_its_row_was_taken(void **state)
+{
+    struct site *site = *state;
+    site->actor.acts[1] = is_told_that_it_lost_the_row;
+    hand_on(site, (owed_receiver){.lease_us = 100000});
+    assert_null(site_take(site, 0));
+    assert_int_equal(desk_written(site->desk, 1), 0);
+    assert_text(site->desk, "select claimed_by from owed_delivery", "thief");
+}
+
 static void
 an_outside_receiver_holds_no_transaction_in_a_task_either(void **state)
 {
@@ -595,6 +677,8 @@ main(void)
         TEST(the_hook_is_around_the_attempt_in_the_task_and_nothing_else),
         TEST(on_failure_is_told_of_what_failed_in_a_task),
         TEST(a_task_that_lost_its_row_records_nothing_and_its_work_is_undone),
+        TEST(a_lease_is_renewed_while_a_function_runs_in_a_task),
+        TEST(a_function_in_a_task_is_told_that_its_row_was_taken),
         TEST(an_outside_receiver_holds_no_transaction_in_a_task_either),
         TEST(receivers_that_need_no_c_run_in_a_task_too),
         TEST(the_row_is_the_tasks_under_a_full_lease),
