@@ -267,6 +267,10 @@ check_adopted(const struct postgres_db *conn, owed_error *err)
             "the connection to %s that was given is in the middle of something: read all results "
             "and leave pipeline mode first",
             conn->place);
+    if (PQtransactionStatus(conn->handle) == PQTRANS_INERROR)
+        return fail(err, OWED_INVALID,
+            "a statement of the transaction that is open on %s has failed: it can only be rolled back",
+            conn->place);
     const char *encoding = or_empty(PQparameterStatus(conn->handle, "client_encoding"));
     if (strcmp(encoding, "UTF8") != 0)
         return fail(err, OWED_INVALID,
