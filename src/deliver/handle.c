@@ -37,7 +37,8 @@ check_settings(const owed_settings *settings, owed_error *err)
 owed_status
 handle_connect(const owed *handle, struct db **ret_db, owed_error *err)
 {
-    const struct db_options options = {.busy_timeout_us = handle->busy_timeout_us};
+    const struct db_options options = {
+        .busy_timeout_us = handle->busy_timeout_us, .stop_fd = handle->stop_fd};
     struct db *db = NULL;
     owed_status status = store_open(handle->url, &options, &db, err);
     if (status == OWED_OK)

@@ -64,6 +64,7 @@ struct db_options {
     int64_t connect_timeout_us;   // 0: 10 s. This and what follows: of servers
     int64_t statement_timeout_us; // 0: none
     const char *application;      // the name that the server shows; NULL: "owed"
+    int stop_fd;                  // readable: who connects gives up; 0: none
 };
 
 struct db;   // one connection

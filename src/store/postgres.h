@@ -192,11 +192,14 @@ void postgres_sweep(struct db *db);
 /* postgres_check_url answers CONFIG for what is no URL of libpq's, and shows nothing of its inside. */
 owed_status postgres_check_url(const char *url, owed_error *err);
 
-/* --- postgres_connection.c --- */
+/* --- postgres_connect.c --- */
 
 /* postgres_connect opens a bare connection: no session is set up. */
 owed_status postgres_connect(
     const char *url, const struct db_options *options, PGconn **ret_handle, owed_error *err);
+
+/* --- postgres_connection.c --- */
+
 owed_status postgres_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
 owed_status postgres_adopt(void *native, struct db **ret_db, owed_error *err);

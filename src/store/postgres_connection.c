@@ -2,14 +2,12 @@
  *
  * postgres_connection.c - opening, adopting and closing PostgreSQL connections.
  *
- * libpq's own connecting does not end by itself where a server takes a connection and says nothing, so
- * it is done step by step, each with what is left of the time. Behind a pooler that hands out another
+ * Behind a pooler that hands out another
  * session for each transaction nothing may be left on a session: the process number that it invented
  * for us is not the one that the server answers with, and from then on nothing is prepared, set or
  * listened for.
  */
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,125 +16,12 @@
 #include "base/error.h"
 #include "store/postgres.h"
 
-#define CONNECT_DEFAULT_US (10 * US_PER_SECOND)
-#define OLDEST_VERSION 140000
-#define MS_BYTES 24
-
 extern const struct driver driver_postgres;
 
 struct postgres_db *
 postgres_of(struct db *db)
 {
     return (struct postgres_db *)db;
-}
-
-static void
-finish_handle(PGconn **handle)
-{
-    PQfinish(*handle);
-}
-
-static void
-hear_nothing(void *arg, const char *message)
-{
-    (void)arg;
-    (void)message;
-}
-
-/* --- connecting --- */
-
-/* start: what stands before dbname holds unless the URL says otherwise, what follows it always. */
-static PGconn *
-start(const char *url, const struct db_options *options)
-{
-    const char *application = is_empty(options->application) ? "owed" : options->application;
-    const struct {
-        const char *keyword;
-        const char *value;
-    } settings[] = {
-        {"fallback_application_name", application},
-        {"keepalives_idle", "30"},
-        {"keepalives_interval", "10"},
-        {"keepalives_count", "3"},
-        {"tcp_user_timeout", "30000"},
-        {"dbname", url},
-        {"client_encoding", "UTF8"},
-    };
-    enum { COUNT = sizeof settings / sizeof settings[0] };
-    const char *keywords[COUNT + 1] = {NULL};
-    const char *values[COUNT + 1] = {NULL};
-    for (int i = 0; i < COUNT; i++) {
-        keywords[i] = settings[i].keyword;
-        values[i] = settings[i].value;
-    }
-    return PQconnectStartParams(keywords, values, 1);
-}
-
-/* poll_once waits for what libpq waits for; false: the time is over. */
-static bool
-poll_once(PGconn *handle, PostgresPollingStatusType wants, int64_t deadline_us)
-{
-    int64_t left_us = deadline_us - postgres_monotonic_us();
-    if (left_us <= 0)
-        return false;
-    struct pollfd fd = {
-        .fd = PQsocket(handle), .events = wants == PGRES_POLLING_WRITING ? POLLOUT : POLLIN};
-    struct timespec wait = {.tv_sec = (time_t)(left_us / US_PER_SECOND),
-        .tv_nsec = (long)(left_us % US_PER_SECOND) * 1000};
-    return ppoll(&fd, 1, &wait, NULL) != 0;
-}
-
-static owed_status
-cannot_connect(PGconn *handle, owed_error *err)
-{
-    char text[sizeof err->text];
-    postgres_sentence(handle, PQerrorMessage(handle), text, sizeof text);
-    return fail(err, OWED_UNAVAILABLE, "PostgreSQL cannot be reached: %s", text);
-}
-
-static owed_status
-no_answer(const PGconn *handle, int64_t timeout_us, owed_error *err)
-{
-    return fail(err, OWED_UNAVAILABLE,
-        "PostgreSQL cannot be reached: no answer from %s, port %s, within %lld ms",
-        or_empty(PQhost(handle)), or_empty(PQport(handle)), (long long)(timeout_us / US_PER_MS));
-}
-
-static owed_status
-check_version(const PGconn *handle, owed_error *err)
-{
-    int version = PQserverVersion(handle);
-    if (version >= OLDEST_VERSION)
-        return OWED_OK;
-    return fail(
-        err, OWED_CONFIG, "PostgreSQL %d is too old: 14 or later is needed", version / 10000);
-}
-
-owed_status
-postgres_connect(
-    const char *url, const struct db_options *options, PGconn **ret_handle, owed_error *err)
-{
-    int64_t timeout_us =
-        options->connect_timeout_us > 0 ? options->connect_timeout_us : CONNECT_DEFAULT_US;
-    int64_t deadline_us = postgres_monotonic_us() + timeout_us;
-    CLEANUP(finish_handle) PGconn *handle = start(url, options);
-    if (handle == NULL)
-        return fail_memory(err);
-    if (PQstatus(handle) == CONNECTION_BAD)
-        return cannot_connect(handle, err);
-    PQsetNoticeProcessor(handle, hear_nothing, NULL);
-    PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
-    while (wants != PGRES_POLLING_OK) {
-        if (!poll_once(handle, wants, deadline_us))
-            return no_answer(handle, timeout_us, err);
-        wants = PQconnectPoll(handle);
-        if (wants == PGRES_POLLING_FAILED)
-            return cannot_connect(handle, err);
-    }
-    owed_status status = check_version(handle, err);
-    if (status == OWED_OK)
-        *ret_handle = steal(&handle);
-    return status;
 }
 
 /* --- a session --- */

@@ -161,12 +161,14 @@ fate(struct postgres_db *conn, const char *xid)
     return status == OWED_BUSY ? OWED_UNSURE : status;
 }
 
-/* settle_doubt is for a commit whose answer did not come. */
+/* settle_doubt is for a commit whose answer did not come. What was refused before it never reached it. */
 static owed_status
 settle_doubt(struct postgres_db *conn, const PGresult *number, owed_error *err)
 {
     owed_status status = OWED_UNSURE;
-    if (number != NULL && PQntuples(number) == 1) {
+    if (PQresultErrorField(number, PG_DIAG_SQLSTATE) != NULL)
+        status = OWED_ABORTED;
+    else if (number != NULL && PQntuples(number) == 1) {
         // Who has no number has written nothing.
         struct value xid = postgres_value(number, 0, 0);
         char text[32];
@@ -205,6 +207,17 @@ guard_gone(struct postgres_db *conn, owed_error *err)
     return fail(err, OWED_ABORTED,
         "the transaction that was open on %s has been ended by somebody else: nothing of it was kept",
         conn->place);
+}
+
+/* is_gone tells whether the server has hung up already: then no COMMIT can reach it. */
+static bool
+is_gone(struct postgres_db *conn)
+{
+    struct pollfd fd = {.fd = PQsocket(conn->handle), .events = POLLIN};
+    // Its last word comes before the end.
+    for (int i = 0; i < 3 && !postgres_is_lost(conn->handle) && poll(&fd, 1, 0) > 0; i++)
+        PQconsumeInput(conn->handle);
+    return postgres_is_lost(conn->handle);
 }
 
 /* end_by_commit sends the end of the guard and COMMIT together. */
@@ -251,6 +264,8 @@ postgres_commit(struct db *db, owed_error *err)
             fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
     if (status == OWED_OK && PQtransactionStatus(conn->handle) == PQTRANS_INERROR)
         status = had_failed(conn, err);
+    if (status == OWED_OK && conn->is_sent && is_gone(conn))
+        status = postgres_fail_lost(conn, conn->handle, "commit", err);
     if (status == OWED_OK && conn->is_sent)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -86,6 +87,45 @@ a_listener_whose_queue_is_full_is_given_up(void **state)
     check_silent(world, port, "full");
     for (size_t i = 0; i < COUNT(knocks); i++)
         close(knocks[i]);
+    close(fd);
+}
+
+static void
+a_stop_ends_the_wait_for_a_connection(void **state)
+{
+    struct world *world = *state;
+    int port;
+    int fd = listen_anywhere(8, &port);
+    char url[128];
+    snprintf(url, sizeof url, "postgres://somebody@127.0.0.1:%d/shop", port);
+    int stop_fd = eventfd(1, EFD_CLOEXEC);
+    const struct db_options options = {.stop_fd = stop_fd};
+    struct db *db = NULL;
+    int64_t began_us = clock_monotonic_us(&clock_system);
+    assert_int_equal(store_open(url, &options, &db, &world->err), OWED_UNAVAILABLE);
+    assert_true(clock_monotonic_us(&clock_system) - began_us < 5 * US_PER_SECOND);
+    assert_non_null(strstr(world->err.text, "stop"));
+    close(stop_fd);
+    close(fd);
+}
+
+static void
+of_several_hosts_the_next_is_tried(void **state)
+{
+    struct world *world = *state;
+    int port;
+    int fd = listen_anywhere(8, &port);
+    // One that says nothing, one where nobody listens, and the store.
+    const char *at = strchr(world->url, '@');
+    assert_non_null(at);
+    char url[256];
+    snprintf(url, sizeof url, "%.*s@127.0.0.1:%d,127.0.0.1:1,%s", (int)(at - world->url),
+        world->url, port, at + 1);
+    const struct db_options options = {.connect_timeout_us = 200 * US_PER_MS};
+    struct db *db = NULL;
+    assert_ok(store_open(url, &options, &db, &world->err));
+    assert_ok(store_check(db, &world->err));
+    store_close(db);
     close(fd);
 }
 
@@ -370,13 +410,14 @@ static void
 who_idles_in_a_transaction_for_too_long_is_unavailable(void **state)
 {
     struct world *world = *state;
-    PQclear(PQexec(handle_of(world->db), "set idle_in_transaction_session_timeout = '20ms'"));
     assert_ok(store_begin(world->db, true, &world->err));
     fire(world, EVENT);
+    PQclear(PQexec(handle_of(world->db), "set local idle_in_transaction_session_timeout = '20ms'"));
     const char *session = world->db->driver->session(world->db);
+    int64_t end_us = clock_monotonic_us(&clock_system) + 10 * US_PER_SECOND;
     while (raw_numberf(plain(world), "select count(*) from pg_stat_activity where pid = %.*s",
                (int)strcspn(session, "/"), session) > 0)
-        continue;
+        assert_true(clock_monotonic_us(&clock_system) < end_us);
     assert_int_equal(store_commit(world->db, &world->err), OWED_UNAVAILABLE);
     assert_int_equal(events_there(world), 0);
 }
@@ -403,6 +444,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_server_that_takes_the_connection_and_says_nothing_is_given_up),
         TEST(a_listener_whose_queue_is_full_is_given_up),
+        TEST(a_stop_ends_the_wait_for_a_connection),
+        TEST(of_several_hosts_the_next_is_tried),
         TEST(a_commit_whose_answer_was_lost_is_asked_about),
         TEST(a_commit_that_nobody_can_be_asked_about_is_unsure),
         TEST(a_session_that_ends_in_its_commit_has_written_nothing),

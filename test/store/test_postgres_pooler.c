@@ -247,7 +247,7 @@ a_pooler_that_goes_away_is_unavailable(void **state)
     kill(pooled->pid, SIGKILL);
     waitpid(pooled->pid, NULL, 0);
     pooled->pid = 0;
-    assert_int_equal(store_commit(pooled->db, &world->err), OWED_UNSURE);
+    assert_int_equal(store_commit(pooled->db, &world->err), OWED_UNAVAILABLE);
     assert_int_equal(store_begin(pooled->db, true, &world->err), OWED_UNAVAILABLE);
 }
 
