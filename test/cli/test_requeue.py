@@ -99,7 +99,7 @@ class Requeue(StoreCase):
         self.assertIn("1206", done.stderr)
         self.assertEqual(set(), self.pending())
         done = self.on_terminal(b"y\n", "--all")
-        self.assertEqual((0, "requeued: 1206\n"), (done.returncode, done.stdout))
+        self.assertEqual((0, "requeued: 1206\n"), (done.returncode, done.stdout), done.stderr)
 
     def test_it_does_not_ask_for_few_nor_when_told_yes(self):
         self.assertEqual("requeued: 6\n", self.on_terminal(b"", "--all").stdout)

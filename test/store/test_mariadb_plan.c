@@ -327,6 +327,20 @@ two_claims_at_once_take_different_rows_and_wait_for_nothing(void **state)
 }
 
 static void
+a_claim_of_several_lanes_may_be_as_large_as_any(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    static const char *const several[] = {LANE, "shop/other", NULL};
+    publish_keys(world, keys);
+    add_rows(world, 10000, "shop.a", LANE, "pending");
+    add_rows(world, 10000, "shop.a", "shop/other", "pending");
+    struct claim asked = a_claim("w", NOW, 10000);
+    asked.lanes = several;
+    assert_int_equal(claim(world, &asked), 10000);
+}
+
+static void
 two_claims_share_what_was_handed_back(void **state)
 {
     struct world *world = *state;
@@ -345,6 +359,7 @@ main(void)
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(mending_costs_nothing_where_all_stand_right),
         TEST(two_claims_at_once_take_different_rows_and_wait_for_nothing),
+        TEST(a_claim_of_several_lanes_may_be_as_large_as_any),
         TEST(two_claims_share_what_was_handed_back),
     };
     return run_on_stores("mariadb", "mariadb plan", tests, COUNT(tests));

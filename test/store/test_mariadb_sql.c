@@ -358,6 +358,54 @@ of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first(vo
     }
 }
 
+static void *
+update_app(void *argument)
+{
+    raw_run(argument, "update app set total = 1 where id = 1");
+    return NULL;
+}
+
+static void
+a_deadlock_in_a_fire_ends_the_callers_transaction_and_says_so(void **state)
+{
+    struct world *world = *state;
+    struct raw *app = plain(world);
+    raw_run(app,
+        "create table app (id integer primary key, total integer not null);"
+        "insert into app (id, total) values (1, 0)");
+    // The server ends the one that has written less: that is the one that fires.
+    struct raw *rival = raw_open(world->url);
+    raw_run(rival,
+        "begin; call owed_fire_with('" EVENT "', '{}', '{\"dedupe_key\": \"A-1\"}');"
+        "insert into app (id, total) select seq, 0 from seq_2_to_500");
+    raw_run(app, "begin; select total from app where id = 1 for update");
+    pthread_t thread;
+    int64_t rival_id = raw_number(rival, "select connection_id()");
+    assert_int_equal(pthread_create(&thread, NULL, update_app, rival), 0);
+    await_waiter(world, rival_id);
+    raw_refused(app, "call owed_fire_with('" EVENT "', '{}', '{\"dedupe_key\": \"A-1\"}')",
+        "Deadlock found");
+    pthread_join(thread, NULL);
+    raw_run(rival, "commit");
+    raw_close(rival);
+    assert_int_equal(raw_number(app, "select @@in_transaction"), 0);
+    assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
+static void
+a_migration_that_was_stopped_half_way_is_run_again(void **state)
+{
+    struct world *world = *state;
+    raw_fire(plain(world), EVENT, "{}");
+    raw_run(world->raw, "delete from owed_schema; drop table owed_lane; drop procedure owed_lanes");
+    int applied = 0;
+    assert_ok(store_migrate(world->db, NOW, &applied, &world->err));
+    assert_true(applied > 1);
+    assert_ok(store_check(world->db, &world->err));
+    assert_int_equal(count_of(world, "owed_lane"), 0);
+    assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
 /* url_of is the store's URL for somebody else; the caller frees it. */
 static char *
 url_of(const struct world *world, const char *user)
@@ -484,6 +532,8 @@ main(void)
         TEST(a_transaction_that_fired_keeps_no_publish_waiting),
         TEST(a_publish_under_way_keeps_nobody_who_fires_waiting),
         TEST(of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first),
+        TEST(a_deadlock_in_a_fire_ends_the_callers_transaction_and_says_so),
+        TEST(a_migration_that_was_stopped_half_way_is_run_again),
         TEST(who_may_fire_may_do_nothing_else),
         TEST(a_relay_needs_no_more_than_rows_and_routines),
         TEST(the_documented_rights_make_the_tables),
