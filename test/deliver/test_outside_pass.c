@@ -415,7 +415,7 @@ fail_at_every_call(struct desk *desk, bool after)
             fail_msg("failing at call %" PRId64 ": %d starts, %" PRId64 " succeeded, not %d", call,
                 sky.starts, desk_count(desk, "succeeded"), expected);
     }
-    assert_in_range(call, 30, 300);
+    assert_in_range(call, 20, 300);
     assert_false(desk_logged(desk, "result discarded"));
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * test_postgres_claim.c - claims beside other claims: each row goes to one, nobody waits, and nobody
- * comes back with nothing while there is something left.
+ * comes back with nothing while there is something left. And what a statement that writes many outcomes
+ * leaves.
  */
 #include "world.h"
 
@@ -127,6 +128,65 @@ a_claim_in_a_transaction_leaves_it_as_it_is(void **state)
         raw_number(plain(world), "select count(*) from commits where waits = 'on'"), 1);
 }
 
+/* outcome is one of each kind, of a row that was tried. */
+static struct settlement
+outcome(const struct claimed *row, int kind)
+{
+    static const char *const statuses[] = {"succeeded", "failed", "dead", "pending", "failed"};
+    struct settlement settlement = a_settlement(&row->fence, statuses[kind]);
+    if (kind == 1 || kind == 2) {
+        settlement.verdict = "failed";
+        settlement.attempt = 2;
+        settlement.started_at_us = NOW - SECOND;
+        settlement.duration_us = 1234567;
+        settlement.code = 503;
+        settlement.last_error = "it said \"no\"\n\xc3\xa9 \\";
+        settlement.excerpt = "<html>";
+    }
+    settlement.attempts = kind;
+    return settlement;
+}
+
+static void
+outcomes_written_together_are_those_written_one_by_one(void **state)
+{
+    enum { KINDS = 5 };
+    struct world *world = *state;
+    int64_t ids[ROWS];
+    make_owed(world, ids);
+    raw_run(plain(world), "update owed_delivery set last_error = 'before', losses = 1");
+    struct claimed rows[2 * KINDS];
+    for (int i = 0; i < 2 * KINDS; i++) { // a row that was lost is claimed alone
+        assert_int_equal(claim_as(world, "first", NOW, 1), 1);
+        rows[i] = world->rows[0];
+    }
+    struct settlement together[KINDS];
+    bool landed[KINDS] = {false};
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct settlement alone = outcome(&rows[kind], kind);
+        assert_ok(store_settle(world->db, &alone, 1, NULL, &world->err));
+        together[kind] = outcome(&rows[KINDS + kind], kind);
+    }
+    together[4].fence.claimed_at_us++; // held by nobody
+    assert_ok(store_settle(world->db, together, KINDS, landed, &world->err));
+    for (int kind = 0; kind < KINDS; kind++)
+        assert_true(landed[kind] == (kind != 4));
+    assert_int_equal(
+        raw_numberf(plain(world),
+            "select count(*) from owed_delivery as a join owed_delivery as b"
+            " using (status, attempts, losses, available_at, due_at, claimed_by, claimed_at,"
+            " lease_expires_at, last_error, completed_at, succeeded_at)"
+            " where a.id < %lld and b.id >= %lld and b.id - a.id = %d",
+            (long long)ids[KINDS], (long long)ids[KINDS], KINDS),
+        4);
+    assert_string_equal(status_of(world, ids[2 * KINDS - 1]), "claimed");
+    assert_int_equal(raw_number(plain(world),
+                         "select count(*) from owed_attempt as a join owed_attempt as b"
+                         " using (attempt, started_at, duration, verdict, code, error, excerpt)"
+                         " where a.delivery_id < b.delivery_id and a.code = 503"),
+        6); // of four rows alike, every pair
+}
+
 int
 main(void)
 {
@@ -135,6 +195,7 @@ main(void)
         TEST(a_row_claimed_meanwhile_is_not_taken_again),
         TEST(a_claim_does_not_wait_for_the_disk_and_what_follows_it_does),
         TEST(a_claim_in_a_transaction_leaves_it_as_it_is),
+        TEST(outcomes_written_together_are_those_written_one_by_one),
     };
     return run_on_stores("postgres", "postgres claim", tests, COUNT(tests));
 }

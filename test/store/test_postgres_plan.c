@@ -50,6 +50,10 @@ static const struct {
         {"owed_delivery_owed", "owed_delivery_claimed"}},
     {"settle", STMT_SETTLE, FENCE ", 'succeeded', 1, now(), '', now(), now()", ALWAYS,
         {"owed_delivery_pkey"}},
+    {"settle_all", STMT_SETTLE_ALL,
+        "'[{\"id\":1,\"claimed_by\":\"w\",\"claimed_at\":0,\"status\":\"dead\",\"attempts\":1,"
+        "\"available_at\":0,\"last_error\":\"\",\"completed_at\":0,\"succeeded_at\":0}]'",
+        ALWAYS, {"owed_delivery_pkey"}},
     {"renew", STMT_RENEW, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},
     {"hand_back", STMT_HAND_BACK, FENCE, ALWAYS, {"owed_delivery_pkey"}},
     {"hand_off", STMT_HAND_OFF, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},
@@ -144,7 +148,7 @@ static void
 check_pins(struct watched *watched, int when)
 {
     static const char *const walks[] = {"Seq Scan on owed_delivery", "Seq Scan on owed_event",
-        "Seq Scan on owed_attempt", "Materialize\n", "Hash Join", "Merge Join"};
+        "Seq Scan on owed_attempt", "Materialize\n", "Merge Join"};
     for (size_t i = 0; i < COUNT(pins); i++) {
         if (pins[i].when > when)
             continue;
@@ -236,7 +240,7 @@ every_statement_goes_by_its_index_among_much_history(void **state)
     watched_done(&watched);
 }
 
-/* pages_of counts the pages that a claim looks at. */
+/* pages_of counts the pages that a claim looks at to find its rows. */
 static void
 take_pages(void *state, const char *text)
 {
@@ -258,10 +262,8 @@ pages_of(struct world *world, const char *lanes, const char *pick)
     int64_t pages = 0;
     snprintf(query, sizeof query,
         "explain (analyze, buffers, costs off, timing off, summary off)"
-        " select * from owed_claim(array(select %s(%s, 'inside', moment(%lld), 10%s)), 'w',"
-        " moment(%lld), moment(%lld), 1000000)",
-        pick, lanes, (long long)NOW, strcmp(pick, "owed_pick") == 0 ? ", null, null" : "",
-        (long long)NOW, (long long)(NOW + LEASE));
+        " select %s(%s, 'inside', moment(%lld), 10%s)",
+        pick, lanes, (long long)NOW, strcmp(pick, "owed_pick") == 0 ? ", null, null" : "");
     for (int i = 0; i < 2; i++) { // once so that everything is known
         pages = 0;
         raw_run(plain(world), "begin");
@@ -288,6 +290,7 @@ a_claim_costs_the_same_behind_history_and_before_a_backlog(void **state)
     raw_run(plain(world),
         "update owed_delivery set lease_expires_at = moment(4000000000000000)"
         " where status = 'claimed'");
+    raw_run(plain(world), "vacuum owed_delivery"); // of what this update left behind
     for (size_t i = 0; i < COUNT(shapes); i++) {
         int64_t after = pages_of(world, shapes[i].lanes, shapes[i].pick);
         if (after > 2 * before[i] + 20)
