@@ -151,6 +151,16 @@ repeat(struct attempt *a)
     return true;
 }
 
+/* settle_cut: the connection was lost while it ran, and whatever it says is said of that. */
+static bool
+settle_cut(struct attempt *a)
+{
+    owed_error err;
+    fail(&err, OWED_UNAVAILABLE, "the connection to the store was lost while receiver %s ran",
+        a->task->row->receiver_key);
+    return stumble_over(a, "run a receiver", &err);
+}
+
 /* settle_spoilt: a statement of its failed, nothing more can be done in the transaction, and it said
  * done all the same. */
 static void
@@ -266,6 +276,8 @@ group_settle(struct attempt *a)
     if (!a->asked)
         return settle_untouched(a);
     owed_status met = contention(w);
+    if (met == OWED_UNAVAILABLE)
+        return settle_cut(a);
     if (met == OWED_ABORTED)
         return repeat(a);
     if (!store_in_transaction(w->owed->db))

@@ -114,7 +114,8 @@ struct driver {
      * contention tells how others' locks came between a receiver and the open transaction, by what its last
      * statement on the connection came to. BUSY: it was refused, as it would have had to wait. ABORTED: a
      * deadlock or a serialization failure, and the transaction is of no use any more. UNSURE: it failed,
-     * nobody can tell why, and the transaction goes on from a savepoint only. OK: none of these. NULL
+     * nobody can tell why, and the transaction goes on from a savepoint only. UNAVAILABLE: the
+     * connection is lost. OK: none of these. NULL
      * where nothing waits row by row.
      */
     owed_status (*contention)(struct db *db);

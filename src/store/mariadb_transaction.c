@@ -309,11 +309,13 @@ mariadb_contention(struct db *db)
 {
     struct mariadb_db *conn = mariadb_of(db);
     bool was_open = has_status(conn, SERVER_STATUS_IN_TRANS);
-    if (!conn->begun || conn->broken || !is_in_doubt(conn))
+    if (conn->broken)
+        return OWED_UNAVAILABLE;
+    if (!conn->begun || !is_in_doubt(conn))
         return OWED_OK;
     unsigned code;
     if (make_sure(conn, &code, NULL) != OWED_OK)
-        return OWED_OK;
+        return OWED_UNAVAILABLE;
     // No answer has said that it ended, and yet it is over: it ended with an error.
     if (was_open && !has_status(conn, SERVER_STATUS_IN_TRANS)) {
         conn->lost = true;

@@ -379,6 +379,8 @@ owed_status
 postgres_contention(struct db *db)
 {
     const struct postgres_db *conn = postgres_of(db);
+    if (postgres_is_lost(conn->handle))
+        return OWED_UNAVAILABLE;
     bool is_failed = PQtransactionStatus(conn->handle) == PQTRANS_INERROR;
     return is_failed && !conn->vetoed ? OWED_UNSURE : OWED_OK;
 }

@@ -307,6 +307,34 @@ an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing(void **
 }
 
 static owed_outcome
+is_cut(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->acts[order->id] = NULL;
+    writes(actor, delivery, order);
+    server.met = OWED_UNAVAILABLE;
+    return owed_failed(delivery, "the server has gone away");
+}
+
+static void
+a_lost_connection_is_nobodys_failure(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = is_cut}};
+    open_server(desk, &actor);
+    fixture_begin(desk->f);
+    for (int64_t i = 0; i <= 4; i++)
+        fixture_fire(desk->f, &order_placed, i);
+    fixture_commit(desk->f);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 5);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 0);
+    for (int64_t i = 1; i <= 4; i++)
+        assert_int_equal(desk_written(desk, i), 1);
+    assert_true(desk_logged(desk, "the connection to the store was lost while receiver"));
+}
+
+static owed_outcome
 commits(struct actor *actor, owed_delivery *delivery, const order *order)
 {
     writes(actor, delivery, order);
@@ -392,6 +420,7 @@ main(void)
         TEST(what_a_deadlock_undid_is_repeated_one_by_one),
         TEST(one_that_is_undone_again_and_again_has_failed_an_attempt),
         TEST(an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing),
+        TEST(a_lost_connection_is_nobodys_failure),
         TEST(what_a_receiver_committed_with_its_outcome_is_over),
         TEST(outcomes_that_are_written_early_go_with_their_group),
         TEST(a_group_whose_answer_was_lost_is_counted_and_not_repeated),
