@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include <owed/owed.h>
-#include <owed/sqlite.h>
+
+#include "effect.h"
 
 static const owed_event_type job_type = {.name = "shop.Job", .version = 1};
 static const owed_event_type timed_type = {.name = "shop.Timed", .version = 1};
@@ -63,11 +64,10 @@ do_as_told(const owed_bytes *payload)
 static owed_outcome
 note(owed_delivery *delivery)
 {
-    sqlite3 *db = owed_delivery_sqlite(delivery);
     char sql[128];
     snprintf(sql, sizeof sql, "insert into effect (delivery) values (%" PRId64 ")",
         owed_delivery_id(delivery));
-    if (db == NULL || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+    if (!effect_of(delivery, sql))
         return owed_failed(delivery, "the effect could not be written");
     return owed_done();
 }

@@ -22,7 +22,8 @@ class DoersCase(StoreCase):
         signal.alarm(PATIENCE)
         self.addCleanup(signal.alarm, 0)
         self.env["OWED_MODULE"] = os.environ["OWED_DOERS"]
-        self.sql("create table effect (delivery integer not null)")
+        number = {"sqlite": "integer", "postgres": "bigserial", "mariadb": "bigint auto_increment"}[self.store.scheme]
+        self.sql(f"create table effect (n {number} primary key, delivery bigint not null)")
         os.mkfifo(self.folder / "gate")
         self.conf("[store]\napp = shop\n")
         self.owed("publish", code=0)
@@ -64,6 +65,6 @@ class DoersCase(StoreCase):
 
     def effects(self):
         """Deliveries whose effect stands, in order; each must stand once."""
-        effects = [row[0] for row in self.sql("select delivery from effect order by rowid")]
+        effects = [row[0] for row in self.sql("select delivery from effect order by n")]
         self.assertEqual(len(set(effects)), len(effects))
         return effects

@@ -108,4 +108,4 @@ class Crash(DoersCase):
         self.assertEqual(11, len(self.effects()))
 
 
-run(only="sqlite")
+run()

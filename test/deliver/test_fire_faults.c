@@ -219,7 +219,7 @@ a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on(void **
     assert_status(OWED_STORE, owed_fire(f->tx, &order_placed, &payload, NULL, NULL, &f->err));
     if (test_store_is("postgres")) {
         // Whatever fails there takes its transaction along.
-        assert_status(OWED_STORE, owed_commit(f->tx, &f->err));
+        assert_status(OWED_ABORTED, owed_commit(f->tx, &f->err));
         assert_int_equal(fixture_events(f) + fixture_rows(f), 0);
         return;
     }

@@ -115,4 +115,4 @@ class Stop(DoersCase):
         self.finish(relay)
 
 
-run(only="sqlite")
+run()

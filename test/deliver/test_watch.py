@@ -37,4 +37,4 @@ class Watch(StoreCase):
         self.assertEqual([(1, 60)], self.sql("select max(attempts), count(*) from owed_delivery"))
 
 
-run(only="sqlite")
+run()

@@ -12,7 +12,8 @@
 #include <sys/resource.h>
 
 #include <owed/owed.h>
-#include <owed/sqlite.h>
+
+#include "effect.h"
 
 static owed_outcome
 crash(owed_delivery *delivery, const void *payload)
@@ -37,7 +38,7 @@ keep_a_record(owed *handle, const owed_failure *failure, void *state)
     snprintf(sql, sizeof sql,
         "insert into record (delivery, attempt, kind, now) values (%" PRId64 ", %d, '%s', '%s')",
         failure->delivery_id, (int)failure->attempt, failure->kind, failure->status);
-    sqlite3_exec(owed_tx_sqlite(tx), sql, NULL, NULL, NULL);
+    effect(tx, sql);
     if (owed_commit(tx, &err) != OWED_OK)
         return;
 }
