@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include <owed/owed.h>
-#include <owed/sqlite.h>
 #include <owed/task.h>
+
+#include "effect.h"
 
 static const owed_event_type job_type = {.name = "shop.Job", .version = 1};
 
@@ -21,11 +22,10 @@ static owed_outcome
 work(owed_delivery *delivery, const void *payload)
 {
     (void)payload;
-    sqlite3 *db = owed_delivery_sqlite(delivery);
     char sql[100];
     snprintf(sql, sizeof sql, "insert into effect (delivery) values (%" PRId64 ")",
         owed_delivery_id(delivery));
-    if (db == NULL || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+    if (!effect_of(delivery, sql))
         return owed_failed(delivery, "no effect");
     return owed_done();
 }

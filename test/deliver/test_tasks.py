@@ -138,4 +138,4 @@ class Tasks(StoreCase):
         self.assertEqual(1, self.value("select max(attempts) from owed_delivery"))
 
 
-run(only="sqlite")
+run()
