@@ -56,9 +56,14 @@ OWED_API owed_status
 owed_module_init(owed_registry *registry, owed_error *err)
 {
     const owed_task_backend backend = {.enqueue = enqueue};
-    for (size_t i = 0; i < sizeof receivers / sizeof receivers[0]; i++)
-        if (owed_declare_receiver(registry, &receivers[i], err) != OWED_OK)
+    for (size_t i = 0; i < sizeof receivers / sizeof receivers[0]; i++) {
+        owed_receiver receiver = receivers[i];
+        // What dies with its row keeps nobody waiting for long.
+        if (getenv("TASKS_ARE_SHORT") != NULL)
+            receiver.lease_us = OWED_SECONDS(1);
+        if (owed_declare_receiver(registry, &receiver, err) != OWED_OK)
             return err->status;
+    }
 #ifdef WITHOUT_BACKEND
     (void)backend;
     return OWED_OK;
