@@ -111,6 +111,9 @@ void mariadb_close(struct db *db);
 /* mariadb_options.c: mariadb_handle makes a handle that mysql_real_connect can be asked of. */
 owed_status mariadb_handle(const struct mariadb_url *url, const struct db_options *options,
     MYSQL **ret_handle, owed_error *err);
+/* mariadb_check_tls: the library itself goes on in the clear with a server that has no TLS. */
+owed_status mariadb_check_tls(
+    const struct mariadb_db *conn, const struct mariadb_url *url, owed_error *err);
 /* mariadb_harden sees to a fresh connection's socket and character set. */
 owed_status mariadb_harden(struct mariadb_db *conn, owed_error *err);
 

@@ -107,6 +107,8 @@ connect_to(struct mariadb_db *conn, const struct mariadb_url *url, const struct 
             url->port, url->options[MARIADB_SOCKET], 0) == NULL)
         return mariadb_cannot_connect(conn->handle, conn->place, url, err);
     status = name_real_place(conn, err);
+    if (status == OWED_OK)
+        status = mariadb_check_tls(conn, url, err);
     return status == OWED_OK ? set_up(conn, options, err) : status;
 }
 

@@ -84,15 +84,22 @@ static const struct tls_mode {
     {"verify-identity", 1, 1},
 };
 
+static bool
+names_authority(const struct mariadb_url *url)
+{
+    return url->options[MARIADB_SSL_CA] != NULL || url->options[MARIADB_SSL_CAPATH] != NULL;
+}
+
+/* find_tls_mode: NULL is none, or a word that is none of these. */
 static const struct tls_mode *
 find_tls_mode(const struct mariadb_url *url)
 {
     const char *said = url->options[MARIADB_SSL_MODE];
-    bool names_ca =
-        url->options[MARIADB_SSL_CA] != NULL || url->options[MARIADB_SSL_CAPATH] != NULL;
-    if (said == NULL)
-        return names_ca ? &tls_modes[3] : NULL;
-    for (size_t i = 0; i < sizeof tls_modes / sizeof tls_modes[0]; i++)
+    if (said == NULL && names_authority(url))
+        said = "verify-identity";
+    if (said == NULL && url->options[MARIADB_SSL_FINGERPRINT] != NULL)
+        said = "required";
+    for (size_t i = 0; said != NULL && i < sizeof tls_modes / sizeof tls_modes[0]; i++)
         if (strcasecmp(tls_modes[i].name, said) == 0)
             return &tls_modes[i];
     return NULL;
@@ -119,9 +126,7 @@ set_tls(MYSQL *handle, const struct mariadb_url *url, owed_error *err)
             "the store URL has an ssl-mode of '%.40s'; write disabled, required, verify-ca or "
             "verify-identity",
             url->options[MARIADB_SSL_MODE]);
-    bool names_ca =
-        url->options[MARIADB_SSL_CA] != NULL || url->options[MARIADB_SSL_CAPATH] != NULL;
-    if (mode == &tls_modes[2] && !names_ca)
+    if (mode != NULL && strcmp(mode->name, "verify-ca") == 0 && !names_authority(url))
         return fail(err, OWED_CONFIG, "the store URL has ssl-mode=verify-ca and no ssl-ca");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (url->options[files[i].option] != NULL)
@@ -131,6 +136,17 @@ set_tls(MYSQL *handle, const struct mariadb_url *url, owed_error *err)
         mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &mode->is_verified);
     }
     return OWED_OK;
+}
+
+owed_status
+mariadb_check_tls(const struct mariadb_db *conn, const struct mariadb_url *url, owed_error *err)
+{
+    const struct tls_mode *mode = find_tls_mode(url);
+    if (mode == NULL || !mode->is_required || mysql_get_ssl_cipher(conn->handle) != NULL)
+        return OWED_OK;
+    return fail(err, OWED_UNAVAILABLE,
+        "%s offers no TLS, and the store URL wants it (ssl-mode=%s): nothing was said to it",
+        conn->place, mode->name);
 }
 
 static owed_status
