@@ -13,6 +13,13 @@
 #include <cmocka.h>
 
 #undef fail // is the name of a function in base/error.h
+#undef fail_msg
+#define fail_msg(...) \
+    do { \
+        print_error(__VA_ARGS__); \
+        print_error("\n"); \
+        _fail(__FILE__, __LINE__); \
+    } while (0)
 
 /* In tables of cases, which one it was must be said. */
 #define check_case(condition_, name_) \
