@@ -102,6 +102,16 @@ take_settings(owed *handle, const owed_settings *settings, owed_error *err)
     return status;
 }
 
+/* warn_of_server says what the operator of a server should know of it. */
+static void
+warn_of_server(const owed *handle)
+{
+    const struct driver *driver = handle->db->driver;
+    const char *sentence = driver->warning == NULL ? NULL : driver->warning(handle->db);
+    if (sentence != NULL)
+        log_say(&handle->log, OWED_LOG_WARNING, sentence, LOG_TEXT("store", driver->scheme));
+}
+
 static void
 close_ptr(owed **handle)
 {
@@ -121,6 +131,8 @@ owed_open(const owed_settings *settings, owed **ret_owed, owed_error *err)
     status = take_settings(handle, settings, err);
     if (status == OWED_OK)
         status = handle_connect(handle, &handle->db, err);
+    if (status == OWED_OK)
+        warn_of_server(handle);
     if (status == OWED_OK)
         status = handle_read_clock(handle, err);
     if (status == OWED_OK && settings->registry != NULL && !settings->no_publish)

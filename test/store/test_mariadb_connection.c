@@ -266,10 +266,19 @@ the_clock_is_the_servers(void **state)
 }
 
 static void
-a_server_that_is_mariadb_is_warned_of_by_nobody(void **state)
+a_server_that_is_mysql_is_said_to_be_untested(void **state)
 {
     struct world *world = *state;
-    assert_null(world->db->driver->warning(world->db));
+    const struct driver *driver = world->db->driver;
+    MYSQL *handle = driver->native(world->db);
+    assert_null(driver->warning(world->db));
+    char *version = handle->server_version;
+    char other[] = "8.0.36";
+    handle->server_version = other;
+    const char *warning = driver->warning(world->db);
+    handle->server_version = version;
+    assert_non_null(warning);
+    assert_non_null(strstr(warning, "untested"));
 }
 
 /* --- sessions --- */
@@ -449,7 +458,7 @@ main(void)
         TEST(limits_that_were_asked_for_hold),
         TEST(the_socket_is_not_left_to_programs_and_its_peer_is_watched),
         TEST(the_clock_is_the_servers),
-        TEST(a_server_that_is_mariadb_is_warned_of_by_nobody),
+        TEST(a_server_that_is_mysql_is_said_to_be_untested),
         TEST(a_session_is_ended_by_its_name_once),
         TEST(times_come_back_to_the_microsecond),
         TEST(long_payloads_come_back_whole_and_short_ones_after_them),
