@@ -105,25 +105,56 @@ owe_targets(owed_tx *tx, const struct new_event *event, struct new_delivery *del
     return status == OWED_OK ? targets_owe(tx->db, &list, delivery, err) : status;
 }
 
+/* is_owed tells whether an event is owed to a receiver that this process declares. */
+static bool
+is_owed(const struct receiver *receiver, const struct new_event *event)
+{
+    return receiver->declared.mode == OWED_DURABLE && receiver_wants(receiver, event->name);
+}
+
+static struct new_delivery
+own_delivery(const owed_tx *tx, const struct new_event *event, const struct receiver *receiver)
+{
+    return (struct new_delivery){
+        .receiver_key = receiver->declared.key,
+        .lane = receiver->lane,
+        .kind = receiver->kind,
+        .max_attempts = receiver_max_attempts(tx->owed->registry, receiver),
+        .available_at_us = event->due_at_us + receiver->declared.due_us,
+    };
+}
+
+/* list_own lets what this process declares go along with the event, where the store can. */
+static owed_status
+list_own(const owed_tx *tx, struct new_event *event, struct arena *arena, owed_error *err)
+{
+    const owed_registry *registry = tx->owed->registry;
+    if (!store_owes_own(tx->db))
+        return OWED_OK;
+    struct new_delivery *own = arena_alloc(arena, (registry->receiver_count + 1) * sizeof *own);
+    if (own == NULL)
+        return fail_memory(err);
+    event->own = own;
+    for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
+        if (is_owed(r, event) && r->declared.targets == NULL)
+            own[event->own_count++] = own_delivery(tx, event, r);
+    return OWED_OK;
+}
+
 /* owe_own adds what this process declares and the catalogue does not know (yet, or any more). */
 static owed_status
 owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error *err)
 {
+    bool went_along = store_owes_own(tx->db);
     const struct receiver *receiver = tx->owed->registry->receivers;
     for (; receiver != NULL; receiver = receiver->next) {
-        if (receiver->declared.mode != OWED_DURABLE || !receiver_wants(receiver, event->name))
+        bool has_targets = receiver->declared.targets != NULL;
+        if (!is_owed(receiver, event) || (went_along && !has_targets))
             continue;
-        struct new_delivery delivery = {
-            .event_id = event_id,
-            .receiver_key = receiver->declared.key,
-            .lane = receiver->lane,
-            .kind = receiver->kind,
-            .max_attempts = receiver_max_attempts(tx->owed->registry, receiver),
-            .available_at_us = event->due_at_us + receiver->declared.due_us,
-        };
-        owed_status status = receiver->declared.targets != NULL
-            ? owe_targets(tx, event, &delivery, receiver, err)
-            : store_insert_delivery(tx->db, &delivery, err);
+        struct new_delivery delivery = own_delivery(tx, event, receiver);
+        delivery.event_id = event_id;
+        owed_status status = has_targets ? owe_targets(tx, event, &delivery, receiver, err)
+                                         : store_insert_delivery(tx->db, &delivery, err);
         if (status != OWED_OK)
             return status;
     }
@@ -151,8 +182,10 @@ insert_event(
     owed_status status = store_insert_event(tx->db, event, ret_id, ret_fresh, &why);
     if (status == OWED_OK)
         return OWED_OK;
-    // One statement failed and wrote nothing; some failures take the whole transaction along.
-    if (!store_in_transaction(tx->db))
+    // One statement failed and wrote nothing; some failures take the whole transaction along, and where
+    // what is owed goes along with the event, all do. Who was joined may have a savepoint to go back to.
+    bool is_whole = event->own_count > 0 && !tx->db->adopted;
+    if (is_whole || !store_in_transaction(tx->db))
         return half_written(tx, event->name, status, &why, err);
     return fail_native(err, status, why.native, "%s", why.text);
 }
@@ -163,9 +196,13 @@ fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     const owed_fire_options *options, int64_t *ret_id, owed_error *err)
 {
     struct new_event event = make_event(tx, subject, payload, options);
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
     int64_t id = 0;
     bool fresh = false;
-    owed_status status = insert_event(tx, &event, &id, &fresh, err);
+    owed_status status = list_own(tx, &event, &arena, err);
+    if (status == OWED_OK)
+        status = insert_event(tx, &event, &id, &fresh, err);
     if (status != OWED_OK)
         return status;
     if (!fresh) {

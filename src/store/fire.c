@@ -4,7 +4,9 @@
  */
 #include "store/verbs.h"
 
+#include "base/cleanup.h"
 #include "base/digest.h"
+#include "base/json.h"
 
 static owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
@@ -18,6 +20,28 @@ find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *
     return status;
 }
 
+bool
+store_owes_own(const struct db *db)
+{
+    return db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
+}
+
+/* list_own writes what the firing process declares as a JSON array. */
+static void
+list_own(const struct new_event *event, struct buf *json)
+{
+    for (size_t i = 0; i < event->own_count; i++) {
+        const struct new_delivery *own = &event->own[i];
+        buf_puts(json, i == 0 ? "[{\"key\":" : ",{\"key\":");
+        json_write_string(json, str_of(own->receiver_key));
+        buf_puts(json, ",\"lane\":");
+        json_write_string(json, str_of(own->lane));
+        buf_printf(json, ",\"kind\":\"%s\",\"max_attempts\":%d,\"due\":%lld}", own->kind,
+            (int)own->max_attempts, (long long)(own->available_at_us - event->due_at_us));
+    }
+    json_end(json);
+}
+
 owed_status
 store_insert_event(
     struct db *db, const struct new_event *event, int64_t *ret_id, bool *ret_fresh, owed_error *err)
@@ -25,13 +49,22 @@ store_insert_event(
     struct value cause = event->causation_id == 0 ? V_NULL : V_INT(event->causation_id);
     struct value dedupe = is_empty(event->dedupe_key) ? V_NULL : V_TEXT(event->dedupe_key);
     bool fresh = false;
-    owed_status status = query_int(db, STMT_EVENT_INSERT,
-        ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name), V_INT(event->version),
-            V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
-            V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
-            V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
-            V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent)),
-        ret_id, &fresh, err);
+    CLEANUP(buf_done) struct buf own;
+    buf_init(&own, JSON_ARGUMENT_BYTES);
+    enum stmt stmt = STMT_EVENT_INSERT;
+    if (event->own_count > 0 && store_owes_own(db)) {
+        stmt = STMT_EVENT_INSERT_OWN;
+        list_own(event, &own);
+    }
+    if (own.failed)
+        return fail_memory(err);
+    struct args args = ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name),
+        V_INT(event->version), V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
+        V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
+        V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
+        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent), V_STR(buf_view(&own)));
+    args.count -= stmt == STMT_EVENT_INSERT;
+    owed_status status = query_int(db, stmt, args, ret_id, &fresh, err);
     if (status == OWED_OK && !fresh)
         status = find_by_dedupe_key(db, event->dedupe_key, ret_id, err);
     if (status == OWED_OK)

@@ -41,11 +41,17 @@ check_columns(enum stmt stmt, const PGresult *result, owed_error *err)
 
 /* --- running --- */
 
-/* writes: what gives no rows is there to write. */
+/* writes: what gives no rows is there to write; these do both. */
 static bool
 writes(enum stmt stmt)
 {
-    return about[stmt].columns == 0 || stmt == STMT_EVENT_INSERT;
+    static const enum stmt both[] = {STMT_EVENT_INSERT, STMT_EVENT_INSERT_OWN, STMT_SETTLE_ALL,
+        STMT_CLAIM_LANES, STMT_CLAIM_LANE, STMT_CLAIM_RECEIVERS, STMT_CLAIM_EARLY, STMT_CLAIM_ONE,
+        STMT_CLAIM_EVENTS, STMT_CLAIM_BUT};
+    for (size_t i = 0; i < sizeof both / sizeof both[0]; i++)
+        if (both[i] == stmt)
+            return true;
+    return about[stmt].columns == 0;
 }
 
 /* may_run keeps an adopted connection from committing by itself. */

@@ -49,6 +49,7 @@ bool store_in_transaction(struct db *db);
 
 /* --- firing: fire.c --- */
 
+struct new_delivery;
 struct new_event {
     uint8_t uid[16];
     const char *name;
@@ -64,7 +65,12 @@ struct new_event {
     const char *correlation_id;
     int64_t causation_id; // 0: none
     const char *traceparent;
+    // What store_insert_delivery is for, where store_owes_own says that it goes along; no targets.
+    const struct new_delivery *own;
+    size_t own_count;
 };
+/* store_owes_own tells whether store_insert_event writes what own says as well. */
+bool store_owes_own(const struct db *db);
 
 /* store_insert_event writes the event and fans out to the catalogue. *ret_fresh is false when the
  * dedupe key is taken: *ret_id is then the existing event and nothing was written. */

@@ -187,6 +187,50 @@ outcomes_written_together_are_those_written_one_by_one(void **state)
         6); // of four rows alike, every pair
 }
 
+static void
+an_event_and_all_that_is_owed_for_it_are_one_round_trip(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, keys);
+    const struct new_delivery own[] = {
+        {.receiver_key = "shop.billing",
+            .lane = "shop/elsewhere",
+            .kind = "outside",
+            .max_attempts = 9,
+            .available_at_us = NOW},
+        {.receiver_key = "shop.\"new\"",
+            .lane = LANE,
+            .kind = "outside",
+            .max_attempts = 3,
+            .available_at_us = NOW + SECOND},
+    };
+    struct new_event event = an_event(EVENT);
+    event.own = own;
+    event.own_count = COUNT(own);
+    struct db *inner = NULL;
+    struct fault fault = {0};
+    assert_ok(store_open(world->url, &(struct db_options){0}, &inner, &world->err));
+    struct db *db = driver_fault_wrap(inner, &fault);
+    int64_t id = 0;
+    bool fresh = false;
+    fault.calls = 0;
+    assert_ok(store_insert_event(db, &event, &id, &fresh, &world->err));
+    assert_int_equal(fault.calls, 1);
+    store_close(db);
+    // What the catalogue says of a receiver goes first.
+    assert_int_equal(raw_number(plain(world),
+                         "select count(*) from owed_delivery where receiver_key = 'shop.billing'"
+                         " and lane = 'shop/default' and kind = 'inside'"),
+        1);
+    assert_int_equal(raw_numberf(plain(world),
+                         "select micros(available_at) from owed_delivery where max_attempts = 3"
+                         " and receiver_key = 'shop.\"new\"' and kind = 'outside'"
+                         " and event_id = %lld and due_at = available_at",
+                         (long long)id),
+        NOW + SECOND);
+    assert_int_equal(raw_number(plain(world), "select count(*) from owed_delivery"), 2);
+}
+
 int
 main(void)
 {
@@ -195,6 +239,7 @@ main(void)
         TEST(a_row_claimed_meanwhile_is_not_taken_again),
         TEST(a_claim_does_not_wait_for_the_disk_and_what_follows_it_does),
         TEST(a_claim_in_a_transaction_leaves_it_as_it_is),
+        TEST(an_event_and_all_that_is_owed_for_it_are_one_round_trip),
         TEST(outcomes_written_together_are_those_written_one_by_one),
     };
     return run_on_stores("postgres", "postgres claim", tests, COUNT(tests));
