@@ -30,6 +30,8 @@
 #define SIGNS_AT_START 1
 #define SIGNS_AFTER_A_MISS 8
 #define BUSY_CLAIMS 2
+#define AGAIN_MIN_US (10 * US_PER_MS)
+#define AGAIN_MAX_US US_PER_SECOND
 
 enum { FD_SOCKET, FD_SIGN, FD_STOP, FD_COUNT };
 _Static_assert(FD_COUNT <= WAKE_FDS, "wake_fds must have room for all");
@@ -43,6 +45,7 @@ struct wake {
     int64_t look_at_us; // the watch's next look
     int signs_missing;  // until wake-ups are proven
     bool is_asleep;     // those who commit know that somebody waits here
+    int64_t again_us;   // how long until they are told again, where that was in vain
     int busy;           // claims in a row that found something
     const char *deaf;   // why they do not, as it was logged
 };
@@ -123,6 +126,9 @@ wake_sleep(struct wake *wake)
         return false;
     bool was_asleep = wake->is_asleep && !is_unwatched(wake);
     wake->is_asleep = sign_fd(wake) >= 0 && db->driver->asleep(db, true);
+    wake->again_us = wake->again_us * 2 > AGAIN_MAX_US ? AGAIN_MAX_US : wake->again_us * 2;
+    if (wake->is_asleep || wake->again_us < AGAIN_MIN_US)
+        wake->again_us = AGAIN_MIN_US;
     say_deaf(wake);
     return wake->is_asleep && !was_asleep;
 }
@@ -231,6 +237,9 @@ wake_timeout_us(const struct wake *wake, int64_t idle_us)
         return idle_us;
     if (is_unwatched(wake))
         return 0;
+    // Who began before he could know that somebody waits announces nothing, and is soon done.
+    if (wake->owed->db->driver->asleep != NULL && !wake->is_asleep && wake->again_us < idle_us)
+        idle_us = wake->again_us;
     if (wake->sign_at_us == 0)
         return idle_us;
     int64_t left_us = wake->look_at_us - now_us();
@@ -272,8 +281,8 @@ wake_wait(struct wake *wake, int64_t timeout_us)
         poll_us(fds, wake_timeout_us(wake, left_us > 0 ? left_us : 0));
         if (take(wake, fds))
             return true;
-        // What came may be the proof that something does: from now on others can be told.
-        if (fds[FD_SIGN].revents != 0 && !wake->is_asleep && wake_sleep(wake))
+        // The proof that announcements come through may have come, or the last one be done who makes none.
+        if (!wake->is_asleep && wake_sleep(wake))
             return true;
         if (left_us <= 0)
             return look_at_the_end(wake);

@@ -155,6 +155,25 @@ plain_sql_on_another_connection_wakes_it(void **state)
 }
 
 static void
+who_began_before_it_slept_is_not_missed(void **state)
+{
+    ONLY_ON("postgres", "elsewhere a relay lets nobody know that it sleeps");
+    struct live *live = *state;
+    struct raw *raw = live->desk->f->raw;
+    raw_run(raw, "begin");
+    raw_fire(raw, "shop.OrderPlaced", "{\"id\": 1, \"cents\": 2}");
+    start(live);
+    // It says that it sleeps, and is told of nobody who fired before.
+    int64_t end_us = clock_monotonic_us(&clock_system) + SOON_US;
+    while (raw_number(
+               raw, "select count(*) from pg_locks where locktype = 'advisory' and objid = 2") == 0)
+        assert_true(clock_monotonic_us(&clock_system) < end_us);
+    raw_run(raw, "commit");
+    await(live->started);
+    stop(live);
+}
+
+static void
 a_retry_that_falls_due_wakes_it(void **state)
 {
     struct live *live = *state;
@@ -199,6 +218,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_commit_of_this_host_wakes_it),
         TEST(plain_sql_on_another_connection_wakes_it),
+        TEST(who_began_before_it_slept_is_not_missed),
         TEST(a_retry_that_falls_due_wakes_it),
         TEST(an_idle_relay_stops_at_once),
         TEST(a_stop_that_came_before_it_began_is_not_lost),
