@@ -70,7 +70,7 @@ take(struct str part, const char *name, char **ret_text, owed_error *err)
     if (part.len == 0)
         return OWED_OK;
     free(*ret_text);
-    *ret_text = malloc(part.len + 1);
+    *ret_text = calloc(1, part.len + 1); // ended, also where it is decoded in part
     if (*ret_text == NULL)
         return fail_memory(err);
     if (decode(part, *ret_text))
