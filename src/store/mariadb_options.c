@@ -145,7 +145,7 @@ mariadb_check_tls(const struct mariadb_db *conn, const struct mariadb_url *url, 
     if (mode == NULL || !mode->is_required || mysql_get_ssl_cipher(conn->handle) != NULL)
         return OWED_OK;
     return fail(err, OWED_UNAVAILABLE,
-        "%s offers no TLS, and the store URL wants it (ssl-mode=%s): nothing was said to it",
+        "%s offers no TLS, and the store URL wants it (ssl-mode=%s): the connection was closed",
         conn->place, mode->name);
 }
 
