@@ -445,8 +445,8 @@ who_may_fire_may_do_nothing_else(void **state)
         "select count(*) from owed_receiver", "insert into owed_delivery (id) values (1)",
         "update owed_delivery set status = 'dead'", "delete from owed_event",
         "call owed_claim_pick('[]', 'inside', utc_timestamp(6), 1, null, null)",
-        "call owed_event_write('', 'a', 1, '{}', null, utc_timestamp(6), utc_timestamp(6),"
-        " utc_timestamp(6), '', '', '{}', '', null, '', @a, @b)",
+        ("call owed_event_write('', 'a', 1, '{}', null, utc_timestamp(6), utc_timestamp(6),"
+         " utc_timestamp(6), '', '', '{}', '', null, '', @a, @b)"),
         "drop table owed_event", "drop procedure owed_fire"};
     for (size_t i = 0; i < COUNT(others); i++)
         raw_refused(clerk, others[i], "denied");
