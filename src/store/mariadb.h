@@ -108,6 +108,12 @@ owed_status mariadb_open(
 owed_status mariadb_adopt(void *native, struct db **ret_db, owed_error *err);
 void mariadb_close(struct db *db);
 
+/* mariadb_connect.c: mariadb_try_connect connects until stop_fd (0: none) is readable. A handle whose
+ * connecting was stopped is no more the caller's, and NULL. */
+enum mariadb_connected { MARIADB_CONNECTED, MARIADB_REFUSED, MARIADB_STOPPED };
+enum mariadb_connected mariadb_try_connect(
+    MYSQL **handle, const struct mariadb_url *url, int stop_fd);
+
 /* mariadb_options.c: mariadb_handle makes a handle that mysql_real_connect can be asked of. */
 owed_status mariadb_handle(const struct mariadb_url *url, const struct db_options *options,
     MYSQL **ret_handle, owed_error *err);

@@ -103,8 +103,11 @@ connect_to(struct mariadb_db *conn, const struct mariadb_url *url, const struct 
         status = mariadb_handle(url, options, &conn->handle, err);
     if (status != OWED_OK)
         return status;
-    if (mysql_real_connect(conn->handle, url->host, url->user, url->password, url->database,
-            url->port, url->options[MARIADB_SOCKET], 0) == NULL)
+    enum mariadb_connected end = mariadb_try_connect(&conn->handle, url, options->stop_fd);
+    if (end == MARIADB_STOPPED)
+        return fail(err, OWED_UNAVAILABLE, "connecting to %s was given up: a stop was asked for",
+            conn->place);
+    if (end == MARIADB_REFUSED)
         return mariadb_cannot_connect(conn->handle, conn->place, url, err);
     status = name_real_place(conn, err);
     if (status == OWED_OK)

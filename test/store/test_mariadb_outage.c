@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -268,6 +269,32 @@ who_does_not_answer_is_given_up(void **state)
     close(fd);
 }
 
+static void
+a_stop_ends_the_wait_for_a_connection(void **state)
+{
+    struct world *world = *state;
+    int port;
+    int fd = listen_anywhere(8, &port);
+    char url[128];
+    snprintf(url, sizeof url, "mariadb://somebody:geheim@127.0.0.1:%d/shop", port);
+    const struct db_options options = {
+        .connect_timeout_us = 30 * US_PER_SECOND, .stop_fd = eventfd(1, EFD_CLOEXEC)};
+    struct db *db = NULL;
+    int64_t began_us = clock_monotonic_us(&clock_system);
+    assert_int_equal(store_open(url, &options, &db, &world->err), OWED_UNAVAILABLE);
+    assert_true(clock_monotonic_us(&clock_system) - began_us < 5 * US_PER_SECOND);
+    assert_non_null(strstr(world->err.text, "stop"));
+    // Nobody keeps the thread: it ends once its peer hangs up.
+    close(fd);
+    close(options.stop_fd);
+    // Without a stop it is connected as ever.
+    const struct db_options calm = {.stop_fd = eventfd(0, EFD_CLOEXEC)};
+    assert_ok(store_open(world->url, &calm, &db, &world->err));
+    assert_ok(store_check(db, &world->err));
+    store_close(db);
+    close(calm.stop_fd);
+}
+
 /* --- a whole server --- */
 
 static char own_folder[64];
@@ -494,6 +521,7 @@ main(void)
         TEST(one_that_was_silent_for_too_long_is_unavailable),
         TEST(a_statement_that_takes_too_long_is_ended),
         TEST(who_does_not_answer_is_given_up),
+        TEST(a_stop_ends_the_wait_for_a_connection),
         TEST(a_server_that_only_reads_is_unavailable_and_works_again),
         TEST(a_server_with_too_many_connections_is_unavailable),
         TEST(more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit),
