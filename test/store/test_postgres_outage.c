@@ -5,7 +5,7 @@
 #include "world.h"
 
 #include <arpa/inet.h>
-#include <libpq-fe.h>
+#include <owed/postgres.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -402,6 +402,7 @@ a_lock_that_is_held_for_too_long_is_busy(void **state)
     int64_t id;
     bool fresh;
     assert_int_equal(store_insert_event(db, &event, &id, &fresh, &world->err), OWED_BUSY);
+    assert_int_equal(world->err.native, OWED_SQLSTATE('5', '5', 'P', '0', '3'));
     store_close(db);
     raw_run(plain(world), "rollback");
 }
