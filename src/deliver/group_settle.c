@@ -259,10 +259,11 @@ settle_unbegun(struct attempt *a)
 }
 
 static owed_status
-contention(struct worker *w)
+contention(struct attempt *a)
 {
-    struct db *db = w->owed->db;
-    return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db);
+    struct db *db = a->worker->owed->db;
+    bool failed = a->outcome.verdict != OWED_VERDICT_DONE;
+    return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db, failed);
 }
 
 bool
@@ -275,7 +276,7 @@ group_settle(struct attempt *a)
         return settle_unbegun(a);
     if (!a->asked)
         return settle_untouched(a);
-    owed_status met = contention(w);
+    owed_status met = contention(a);
     if (met == OWED_UNAVAILABLE)
         return settle_cut(a);
     if (met == OWED_ABORTED)

@@ -115,10 +115,11 @@ struct driver {
      * statement on the connection came to. BUSY: it was refused, as it would have had to wait. ABORTED: a
      * deadlock or a serialization failure, and the transaction is of no use any more. UNSURE: it failed,
      * nobody can tell why, and the transaction goes on from a savepoint only. UNAVAILABLE: the
-     * connection is lost. OK: none of these. NULL
+     * connection is lost. OK: none of these. failed: the receiver says that it did, so that it is
+     * worth asking. NULL
      * where nothing waits row by row.
      */
-    owed_status (*contention)(struct db *db);
+    owed_status (*contention)(struct db *db, bool failed);
 
     /* sweep ends what a receiver left running on the connection; nothing of ours is running. */
     void (*sweep)(struct db *db);

@@ -228,10 +228,10 @@ fault_hurry(struct db *db, owed_error *err)
 }
 
 static owed_status
-fault_contention(struct db *db)
+fault_contention(struct db *db, bool failed)
 {
     struct db *inner = fault_of(db)->inner;
-    return inner->driver->contention(inner);
+    return inner->driver->contention(inner, failed);
 }
 
 static owed_status

@@ -178,7 +178,7 @@ owed_status mariadb_rollback_to(struct db *db, owed_error *err);
 void mariadb_guard(struct db *db, bool on);
 void mariadb_veto(struct db *db);
 owed_status mariadb_hurry(struct db *db, owed_error *err);
-owed_status mariadb_contention(struct db *db);
+owed_status mariadb_contention(struct db *db, bool failed);
 /* mariadb_may_run answers ABORTED where the transaction that we began, or that an adopted connection
  * was in, is over, and UNAVAILABLE where the connection is. */
 owed_status mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err);

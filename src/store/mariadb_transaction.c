@@ -305,12 +305,14 @@ mariadb_hurry(struct db *db, owed_error *err)
 }
 
 owed_status
-mariadb_contention(struct db *db)
+mariadb_contention(struct db *db, bool failed)
 {
     struct mariadb_db *conn = mariadb_of(db);
     bool was_open = has_status(conn, SERVER_STATUS_IN_TRANS);
     if (conn->broken)
         return OWED_UNAVAILABLE;
+    // A client that looks for further results forgets the code of an error.
+    conn->in_doubt = conn->in_doubt || failed;
     if (!conn->begun || !is_in_doubt(conn))
         return OWED_OK;
     unsigned code;

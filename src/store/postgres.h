@@ -178,7 +178,7 @@ owed_status postgres_rollback_to(struct db *db, owed_error *err);
 void postgres_guard(struct db *db, bool on);
 void postgres_veto(struct db *db);
 owed_status postgres_hurry(struct db *db, owed_error *err);
-owed_status postgres_contention(struct db *db);
+owed_status postgres_contention(struct db *db, bool failed);
 void *postgres_native(struct db *db);
 /* postgres_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
 owed_status postgres_still_ours(struct postgres_db *conn, owed_error *err);

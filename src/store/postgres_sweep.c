@@ -4,8 +4,10 @@
  *
  * A query whose rows nobody read, a COPY, a pipeline, another way of waiting: all of it is ended here.
  * Settings of the session, LISTEN and the like are put back before the next transaction begins. What
- * cannot be ended is cut, and the connection made anew as after any loss.
+ * cannot be ended is cut, and the connection made anew as after any loss. And what its statements came to.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "store/postgres.h"
 
@@ -74,4 +76,26 @@ postgres_sweep(struct db *db)
         postgres_cut(handle);
     for (PGnotify *notify; (notify = PQnotifies(handle)) != NULL;)
         PQfreemem(notify);
+}
+
+/* is_undone_by_locks reads the words of a deadlock or a serialization failure: libpq keeps no code of what
+ * others ran. A server that speaks another language is not understood, and the failure is what it is. */
+static bool
+is_undone_by_locks(const char *said)
+{
+    return strstr(said, "deadlock detected") != NULL ||
+        strstr(said, "could not serialize access") != NULL;
+}
+
+/* postgres_contention: after any failure the transaction goes on from a savepoint only. */
+owed_status
+postgres_contention(struct db *db, bool failed)
+{
+    (void)failed; // the transaction shows it
+    const struct postgres_db *conn = postgres_of(db);
+    if (postgres_is_lost(conn->handle))
+        return OWED_UNAVAILABLE;
+    if (PQtransactionStatus(conn->handle) != PQTRANS_INERROR || conn->vetoed)
+        return OWED_OK;
+    return is_undone_by_locks(PQerrorMessage(conn->handle)) ? OWED_ABORTED : OWED_UNSURE;
 }

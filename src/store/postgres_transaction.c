@@ -373,18 +373,6 @@ postgres_hurry(struct db *db, owed_error *err)
     return OWED_OK;
 }
 
-/* postgres_contention: libpq keeps no code of what others ran. After any failure the transaction goes on
- * from a savepoint only. */
-owed_status
-postgres_contention(struct db *db)
-{
-    const struct postgres_db *conn = postgres_of(db);
-    if (postgres_is_lost(conn->handle))
-        return OWED_UNAVAILABLE;
-    bool is_failed = PQtransactionStatus(conn->handle) == PQTRANS_INERROR;
-    return is_failed && !conn->vetoed ? OWED_UNSURE : OWED_OK;
-}
-
 void *
 postgres_native(struct db *db)
 {

@@ -37,9 +37,10 @@ server_hurry(struct db *db, owed_error *err)
 }
 
 static owed_status
-server_contention(struct db *db)
+server_contention(struct db *db, bool failed)
 {
     (void)db;
+    (void)failed;
     owed_status met = server.met;
     server.met = OWED_OK;
     return met;

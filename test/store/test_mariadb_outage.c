@@ -453,7 +453,7 @@ a_timeout_that_undoes_the_whole_transaction_is_noticed(void **state)
     assert_ok(try_fire(world, world->db));
     assert_ok(world->db->driver->hurry(world->db, &world->err));
     assert_int_not_equal(mysql_query(handle_of(world->db), "update app set id = 3"), 0);
-    assert_int_equal(world->db->driver->contention(world->db), OWED_ABORTED);
+    assert_int_equal(world->db->driver->contention(world->db, true), OWED_ABORTED);
     assert_int_equal(try_fire(world, world->db), OWED_ABORTED);
     assert_int_equal(store_commit(world->db, &world->err), OWED_ABORTED);
     raw_run(plain(world), "rollback");

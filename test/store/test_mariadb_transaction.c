@@ -243,13 +243,13 @@ a_deadlock_is_told_apart_from_a_foreign_end(void **state)
     assert_ok(store_open(world->url, &options, &theirs, &world->err));
     for (size_t i = 0; i < COUNT(ways); i++) {
         deadlock(world, handle_of(theirs), ways[i]);
-        assert_int_equal(driver->contention(world->db), OWED_ABORTED);
+        assert_int_equal(driver->contention(world->db, true), OWED_ABORTED);
         assert_false(store_in_transaction(world->db));
         store_rollback(world->db);
     }
     begin_and_fire(world);
     assert_said(handle_of(world->db), "commit");
-    assert_int_equal(driver->contention(world->db), OWED_OK);
+    assert_int_equal(driver->contention(world->db, true), OWED_OK);
     assert_false(store_in_transaction(world->db));
     store_rollback(world->db);
     store_close(theirs);
@@ -279,7 +279,7 @@ in_a_hurry_nothing_waits_for_a_lock_until_the_transaction_ends(void **state)
         unsigned code = way == 0 ? ask_in_text(handle_of(world->db))
                                  : ask_prepared_and_close(handle_of(world->db));
         assert_int_equal(code, ER_LOCK_WAIT_TIMEOUT);
-        assert_int_equal(driver->contention(world->db), OWED_BUSY);
+        assert_int_equal(driver->contention(world->db, true), OWED_BUSY);
         // Only the statement was undone.
         assert_true(store_in_transaction(world->db));
         if (way == 0)

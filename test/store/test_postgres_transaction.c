@@ -183,7 +183,7 @@ a_failed_statement_is_not_committed_as_if_nothing_were(void **state)
     assert_ok(store_begin(world->db, true, &world->err));
     fire(world, EVENT);
     assert_string_equal(say(handle_of(world->db), "select 1 / 0"), "22012");
-    assert_int_equal(world->db->driver->contention(world->db), OWED_UNSURE);
+    assert_int_equal(world->db->driver->contention(world->db, true), OWED_UNSURE);
     assert_int_equal(store_commit(world->db, &world->err), OWED_ABORTED);
     assert_int_equal(events_there(world), 0);
 }

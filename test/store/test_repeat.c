@@ -17,9 +17,10 @@ static struct {
 } deadlock;
 
 static owed_status
-none(struct db *db)
+none(struct db *db, bool failed)
 {
     (void)db;
+    (void)failed;
     return OWED_OK;
 }
 
