@@ -29,6 +29,13 @@ tell(char line[static 256], const char *format, ...)
     return pclose(out) == 0;
 }
 
+static bool
+has_openssl(void)
+{
+    char line[256];
+    return tell(line, "openssl version 2>/dev/null");
+}
+
 /* Two authorities, and a certificate for 127.0.0.1 that the first one signed. */
 static bool
 make_certificates(void)
@@ -47,8 +54,8 @@ static void
 remove_server(void)
 {
     char line[256];
-    tell(line, "%s stop --dir %s/server immediate; rm -rf %s", getenv("OWED_TEST_SERVERS"), folder,
-        folder);
+    tell(line, "%s stop --dir %s/server immediate 2>/dev/null; rm -rf %s",
+        getenv("OWED_TEST_SERVERS"), folder, folder);
 }
 
 static bool
@@ -58,13 +65,12 @@ start_server(char url[static 256])
     snprintf(folder, sizeof folder, "/tmp/owed-tls-XXXXXX");
     assert_non_null(mkdtemp(folder));
     tell(line, "chmod 755 %s", folder);
-    if (!make_certificates())
-        return false;
     atexit(remove_server);
-    return tell(url,
-        "exec %s start mariadb --dir %s/server --set ssl-ca=%s/ca.pem --set ssl-cert=%s/server.pem "
-        "--set ssl-key=%s/server.key",
-        getenv("OWED_TEST_SERVERS"), folder, folder, folder, folder);
+    return make_certificates() &&
+        tell(url,
+            "exec %s start mariadb --dir %s/server --set ssl-ca=%s/ca.pem --set ssl-cert=%s/server.pem "
+            "--set ssl-key=%s/server.key",
+            getenv("OWED_TEST_SERVERS"), folder, folder, folder, folder);
 }
 
 static owed_status
@@ -87,10 +93,11 @@ what_a_url_asks_of_tls_holds(void **state)
 {
     struct world *world = *state;
     char url[256];
-    if (!start_server(url)) {
-        print_message("openssl is not here to make certificates\n");
+    if (getenv("OWED_TEST_SERVERS") == NULL || !has_openssl()) {
+        print_message("no server with certificates can be started here\n");
         skip();
     }
+    assert_true(start_server(url));
     static const struct {
         const char *options; // %s: the folder
         owed_status status;
