@@ -1,13 +1,14 @@
 -- Writes an event, by whose trigger the catalogue owes it to its receivers, and then owes it to
--- receivers that the firing process declares and the catalogue may not know. A taken dedupe key writes nothing and
--- gives no row.
+-- receivers that the firing process declares and the catalogue may not know. A taken dedupe key writes
+-- nothing and gives no row.
 create or replace function owed_event_insert(uid bytea, name text, version bigint, payload text,
     dedupe_key text, occurred_at timestamptz, recorded_at timestamptz, due_at timestamptz,
     actor_key text, actor_label text, scope text, correlation_id text, causation_id bigint,
     traceparent text, own json)
 returns setof bigint
 language plpgsql
-set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set jit = off
+set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
     event bigint;
@@ -20,15 +21,21 @@ begin
     if event is null then
         return;
     end if;
+    -- Nearly always the catalogue has them all, and to see that is far cheaper than to insert nothing.
+    perform from json_to_recordset($15) as o (key text)
+    where not exists (
+        select from owed_delivery as d where d.event_id = event and d.receiver_key = o.key
+        and d.target_digest = '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    if not found then
+        return next event;
+        return;
+    end if;
     insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
         available_at, due_at)
     select event, o.key, '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', o.lane,
         o.kind, o.max_attempts, $8 + o.due * interval '1 microsecond',
         $8 + o.due * interval '1 microsecond'
     from json_to_recordset($15) as o (key text, lane text, kind text, max_attempts integer, due bigint)
-    where not exists (
-        select from owed_delivery as d where d.event_id = event and d.receiver_key = o.key
-        and d.target_digest = '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
     on conflict (event_id, receiver_key, target_digest) do nothing;
     return next event;
 end
