@@ -89,3 +89,14 @@ def server(kind, durable=True, settings=()):
             yield made
         finally:
             made.stop()
+
+
+def held(made, programs):
+    """Runs test programs of the build beside all three stores; how often each test passed, by its name."""
+    command = ["meson", "test", "-C", str(made), "--no-rebuild", *programs]
+    done = subprocess.run([SERVERS, "run", "--", *command], capture_output=True, text=True)
+    log = (made / "meson-logs" / "testlog.txt").read_text()
+    if done.returncode != 0:
+        fail(f"{[line for line in done.stdout.splitlines() if 'FAIL' in line or 'TIMEOUT' in line]}")
+    names = re.findall(r"\[\s+OK \] (\w+)", log) + re.findall(r"^(test_\w+) .*\.\.\. ok$", log, re.M)
+    return {name: names.count(name) for name in names}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -16,6 +17,8 @@
 
 #define START_SLACK_S \
     3 // the server's uptime is in whole seconds, and its clock is set now and then
+#define GONE_POLL_NS 5000000
+#define GONE_LOOKS 1000 // five seconds
 
 /* read_facts reads the one row of the statement. */
 static owed_status
@@ -116,6 +119,28 @@ read_session(const char *text, unsigned long *ret_id, int64_t *ret_started_s)
     return errno == 0 && end != rest && *end == '\0';
 }
 
+/* wait_until_gone: the server answers a KILL before the session has ended, and what that one was doing
+ * may still commit. */
+static owed_status
+wait_until_gone(struct db *db, unsigned long id, owed_error *err)
+{
+    const struct value args[] = {{.type = VALUE_INT, .integer = (int64_t)id}};
+    const struct timespec step = {.tv_nsec = GONE_POLL_NS};
+    for (int looks = 0; looks < GONE_LOOKS; looks++) {
+        struct rows *rows;
+        owed_status status = mariadb_run(db, STMT_SESSION_THERE, args, 1, &rows, err);
+        if (status != OWED_OK)
+            return status;
+        bool is_there = mariadb_next(rows) && mariadb_column(rows, 0).integer != 0;
+        status = mariadb_finish(rows, NULL, err);
+        if (status != OWED_OK || !is_there)
+            return status;
+        nanosleep(&step, NULL);
+    }
+    return fail(err, OWED_BUSY, "session %lu was ended %d s ago and is still there", id,
+        GONE_LOOKS / (1000000000 / GONE_POLL_NS));
+}
+
 /* mariadb_end_session: numbers begin anew with the server, so that after its restart another may have
  * that one. */
 owed_status
@@ -133,7 +158,9 @@ mariadb_end_session(struct db *db, const char *session, owed_error *err)
         return OWED_OK;
     if (conn->broken)
         return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
-    if (mysql_kill(conn->handle, id) == 0 || mysql_errno(conn->handle) == ER_NO_SUCH_THREAD)
+    if (mysql_kill(conn->handle, id) == 0)
+        return wait_until_gone(db, id, err);
+    if (mysql_errno(conn->handle) == ER_NO_SUCH_THREAD)
         return OWED_OK;
     return mariadb_fail_last(conn, "end a session", err);
 }

@@ -284,6 +284,27 @@ a_server_that_is_mysql_is_said_to_be_untested(void **state)
 /* --- sessions --- */
 
 static void
+what_an_ended_session_held_is_free_at_once(void **state)
+{
+    struct world *world = *state;
+    const struct driver *driver = world->db->driver;
+    struct raw *ours = raw_of(world->db);
+    raw_run(ours, "set innodb_lock_wait_timeout = 0");
+    for (int i = 0; i < 20; i++) {
+        struct db_options options = {0};
+        struct db *dying;
+        assert_ok(store_open(world->url, &options, &dying, &world->err));
+        assert_ok(store_begin(dying, true, &world->err));
+        struct raw *theirs = raw_of(dying);
+        raw_run(
+            theirs, "insert into owed_lane (lane) select concat('shop/', seq) from seq_1_to_500");
+        assert_ok(driver->end_session(world->db, driver->session(dying), &world->err));
+        raw_run(ours, "insert into owed_lane (lane) values ('shop/1'); delete from owed_lane");
+        store_close(dying);
+    }
+}
+
+static void
 a_session_is_ended_by_its_name_once(void **state)
 {
     struct world *world = *state;
@@ -460,6 +481,7 @@ main(void)
         TEST(the_clock_is_the_servers),
         TEST(a_server_that_is_mysql_is_said_to_be_untested),
         TEST(a_session_is_ended_by_its_name_once),
+        TEST(what_an_ended_session_held_is_free_at_once),
         TEST(times_come_back_to_the_microsecond),
         TEST(long_payloads_come_back_whole_and_short_ones_after_them),
         TEST(statements_may_be_read_one_beside_the_other),
