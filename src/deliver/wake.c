@@ -237,9 +237,6 @@ wake_timeout_us(const struct wake *wake, int64_t idle_us)
         return idle_us;
     if (is_unwatched(wake))
         return 0;
-    // Who began before he could know that somebody waits announces nothing, and is soon done.
-    if (wake->owed->db->driver->asleep != NULL && !wake->is_asleep && wake->again_us < idle_us)
-        idle_us = wake->again_us;
     if (wake->sign_at_us == 0)
         return idle_us;
     int64_t left_us = wake->look_at_us - now_us();
@@ -268,6 +265,14 @@ look_at_the_end(struct wake *wake)
     return true;
 }
 
+/* may_sleep tells whether others could be told that somebody waits, and were not. */
+static bool
+may_sleep(const struct wake *wake)
+{
+    const struct db *db = wake->owed->db;
+    return db != NULL && db->driver->asleep != NULL && !wake->is_asleep;
+}
+
 bool
 wake_wait(struct wake *wake, int64_t timeout_us)
 {
@@ -278,7 +283,11 @@ wake_wait(struct wake *wake, int64_t timeout_us)
         int64_t left_us = end_us - now_us();
         struct pollfd fds[FD_COUNT];
         fill(wake, fds);
-        poll_us(fds, wake_timeout_us(wake, left_us > 0 ? left_us : 0));
+        int64_t wait_us = left_us > 0 ? left_us : 0;
+        // Who began before he could know that somebody waits announces nothing, and is soon done.
+        if (may_sleep(wake) && wake->again_us < wait_us)
+            wait_us = wake->again_us;
+        poll_us(fds, wake_timeout_us(wake, wait_us));
         if (take(wake, fds))
             return true;
         // The proof that announcements come through may have come, or the last one be done who makes none.
