@@ -15,6 +15,7 @@ demo: packages-demo all
 	@examples/shop/demo $(BUILD)
 
 test: packages-test $(BUILD)/.with-tests all
+	@tools/node-modules $(BUILD)
 	@tools/servers run -- tools/run-tests $(BUILD)
 
 bench: packages-bench all

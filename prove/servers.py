@@ -93,6 +93,7 @@ def server(kind, durable=True, settings=()):
 
 def held(made, programs):
     """Runs test programs of the build beside all three stores; how often each test passed, by its name."""
+    subprocess.run([str(TOP / "tools/node-modules"), str(made)], stdout=subprocess.DEVNULL)
     command = ["meson", "test", "-C", str(made), "--no-rebuild", *programs]
     done = subprocess.run([SERVERS, "run", "--", *command], capture_output=True, text=True)
     log = (made / "meson-logs" / "testlog.txt").read_text()

@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """The examples in SQL, Python and JavaScript fire into PostgreSQL, and the roles of doc/SQL.md do."""
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -44,9 +46,11 @@ class Examples(StoreCase):
         self.fires_once_and_is_delivered(PYTHON, EXAMPLES / "order.py", self.store.url, 7)
 
     def test_node(self):
+        build = pathlib.Path(os.environ["OWED_BIN"]).resolve().parents[2]
+        os.environ.setdefault("NODE_PATH", str(build / "node" / "node_modules"))
         if shutil.which("node") is None or subprocess.run(
                 ["node", "-e", "require('pg')"], capture_output=True).returncode != 0:
-            self.skipTest("there is no node with the module pg (npm install pg, and NODE_PATH)")
+            self.skipTest("there is no node with the module pg (tools/node-modules)")
         self.fires_once_and_is_delivered("node", EXAMPLES / "order.cjs", self.store.url, 7)
 
     def as_role(self, role):
