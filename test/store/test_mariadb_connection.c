@@ -288,8 +288,7 @@ what_an_ended_session_held_is_free_at_once(void **state)
 {
     struct world *world = *state;
     const struct driver *driver = world->db->driver;
-    struct raw *ours = raw_of(world->db);
-    raw_run(ours, "set innodb_lock_wait_timeout = 0");
+    raw_run(raw_of(world->db), "set innodb_lock_wait_timeout = 0");
     for (int i = 0; i < 20; i++) {
         struct db_options options = {0};
         struct db *dying;
@@ -299,7 +298,8 @@ what_an_ended_session_held_is_free_at_once(void **state)
         raw_run(
             theirs, "insert into owed_lane (lane) select concat('shop/', seq) from seq_1_to_500");
         assert_ok(driver->end_session(world->db, driver->session(dying), &world->err));
-        raw_run(ours, "insert into owed_lane (lane) values ('shop/1'); delete from owed_lane");
+        raw_run(raw_of(world->db),
+            "insert into owed_lane (lane) values ('shop/1'); delete from owed_lane");
         store_close(dying);
     }
 }
