@@ -30,9 +30,10 @@ create table if not exists owed_event (
 
 -- No foreign key to the event: it would fail serializable callers.
 --
--- There are no partial indexes here. A virtual column that is null where an index has nothing to find
+-- There are no partial indexes here. A column made of others, null where an index has nothing to find,
 -- serves as one: the rows that have ended stand together in front, where no search for a value comes, and
--- take no more of the index than their id.
+-- take no more of the index than their id. The columns are stored: of virtual ones the server's own purge
+-- finds the index corrupted after a crash in the midst of claims, and nothing can be claimed from then on.
 create table if not exists owed_delivery (
     id bigint not null auto_increment primary key,
     event_id bigint not null,
@@ -56,11 +57,11 @@ create table if not exists owed_delivery (
     result mediumtext not null default '',
     completed_at datetime(6) not null default '1970-01-01 00:00:00',
     succeeded_at datetime(6) not null default '1970-01-01 00:00:00',
-    owed_lane varchar(400) as (if(status in ('pending', 'failed'), lane, null)) virtual,
-    owed_receiver_key varchar(255) as (if(status in ('pending', 'failed'), receiver_key, null)) virtual,
-    claimed_lane varchar(400) as (if(status = 'claimed', lane, null)) virtual,
+    owed_lane varchar(400) as (if(status in ('pending', 'failed'), lane, null)) stored,
+    owed_receiver_key varchar(255) as (if(status in ('pending', 'failed'), receiver_key, null)) stored,
+    claimed_lane varchar(400) as (if(status = 'claimed', lane, null)) stored,
     ended_badly enum ('dead', 'orphaned')
-        as (if(status in ('dead', 'orphaned'), status, null)) virtual,
+        as (if(status in ('dead', 'orphaned'), status, null)) stored,
     unique key owed_delivery_once (event_id, receiver_key, target_digest),
     -- The two arms of a claim: what is due, and whose lease is over.
     key owed_delivery_owed (owed_lane, kind, available_at, id),
