@@ -152,7 +152,7 @@ a_program_is_told_what_it_is_for(void **state)
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         assert_has(text, wanted[i]);
     assert_null(strstr(text, "OWED_SEAT"));
-    assert_null(strstr(text, "=99"));
+    assert_null(strstr(text, "OWED_ATTEMPT=99"));
     free(text);
     scene_close(&scene);
 }
