@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * batch.h - rows that were claimed together: claim.c takes them, inside_pass.c goes through them.
+ */
+#ifndef DELIVER_BATCH_H
+#define DELIVER_BATCH_H
+
+#include <stdatomic.h>
+
+#include "deliver/claim_filter.h"
+
+enum task_state {
+    TASK_TODO,
+    TASK_ALONE, // to do, in a transaction of its own
+    TASK_OPEN,  // ran; its transaction is open
+    TASK_LEFT,  // not for us
+    TASK_AWAY,  // a sortie has it
+    TASK_BACK,  // given back, since its lane is paused
+    TASK_DONE   // recorded, or noted in the gathered ledger, or lost
+};
+
+struct task {
+    const struct claimed *row;
+    int64_t lease_expires_at_us;
+    enum task_state state;
+};
+
+struct batch {
+    struct arena arena;
+    const char *claimed_by; // the worker's own text
+    struct task *tasks;
+    size_t count;
+    size_t cursor;         // nothing to do before it, unless a group broke up
+    atomic_size_t flights; // outside: who still needs it
+};
+
+/* claim.c: worker_claim takes up to limit rows of a share; *ret_batch is NULL when there are none.
+ * receivers NULL: as the share's filter has it. */
+bool worker_claim(struct worker *worker, enum share share, const char *const *receivers,
+    int32_t limit, struct batch **ret_batch);
+void claim_fill(struct worker *worker, enum share share, struct claim *ret_claim);
+void batch_free(struct batch *batch);
+/* claim_name is the name that a row of ours is claimed under; unlike the row's own it stays. */
+const char *claim_name(const struct worker *worker, const struct claimed *row);
+/* batch_drop remembers what was not done, to be handed back once the store is there again. */
+void batch_drop(struct worker *worker, const struct batch *batch);
+/* batch_hand_back gives back what was not done. */
+bool batch_hand_back(struct worker *worker, const struct batch *batch);
+/* hand_back gives back single rows; unstarted of them were ours to run. */
+bool hand_back(struct worker *worker, const struct fence *fences, size_t count, size_t unstarted);
+/* hold_back gives back those of a batch that may not start now. */
+bool hold_back(struct worker *worker, struct batch *batch);
+/* claim_unspend gives back to --limit what was claimed and not attempted. */
+void claim_unspend(struct worker *worker, int64_t count);
+
+/* batch_run runs a batch of receivers in C, and gives back what was not for us. */
+void batch_run(struct worker *worker, enum share share, struct batch *batch);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hand_off.h - rows that are handed on to a task site.
+ */
+#ifndef DELIVER_HAND_OFF_H
+#define DELIVER_HAND_OFF_H
+
+#include <owed/task.h>
+
+#include "deliver/batch.h"
+
+/* Hand-offs: a backend that refuses one is left alone for a while. */
+struct hand_off {
+    const char *claimed_by; // of what is handed on; who sees to this worker's rows leaves it alone
+    int failures;           // in a row
+    int64_t next_mono_us;
+};
+
+/* hand_off.c: hand_off_row hands a row to the task backend; false is trouble. */
+bool hand_off_row(struct worker *worker, struct task *task, const struct known *known);
+/* hand_off_waits: the backend refused one, and is left alone. */
+bool hand_off_waits(const struct worker *worker);
+/* hand_off_wait_us tells for how long; INT64_MAX: it is not. */
+int64_t hand_off_wait_us(const struct worker *worker);
+/* task_backend_of returns the handle's, or its registry's; NULL: none is set. */
+const owed_task_backend *task_backend_of(const owed *owed);
+
+#endif

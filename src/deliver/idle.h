@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * idle.h - waiting: for work, and for a single writer that others want.
+ */
+#ifndef DELIVER_IDLE_H
+#define DELIVER_IDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct worker;
+
+/* idle.c: both return when there may be something to do. idle_after_work is for a pass that did something. */
+void idle_after_work(struct worker *worker);
+void idle(struct worker *worker);
+/* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
+void idle_once(struct worker *worker, long long seen);
+
+/* others.c: others_look notices commits of the application, others_write tells whether there was one
+ * lately. worker_yield leaves a single writer to others for a moment; called after every write. */
+void others_look(struct worker *worker);
+bool others_write(struct worker *worker);
+void worker_yield(struct worker *worker);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * upkeep.h - what a worker does between passes: its heartbeat, its colleagues, who was before it.
+ */
+#ifndef DELIVER_UPKEEP_H
+#define DELIVER_UPKEEP_H
+
+#include <owed/error.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct worker;
+
+/* A colleague's lease that this worker has renewed. */
+struct kept {
+    int64_t delivery_id;
+    int64_t claimed_at_us;
+    int64_t expires_at_us;
+};
+
+owed_status upkeep(struct worker *worker, owed_error *err);
+void upkeep_end(struct worker *worker);
+void worker_wrote(struct worker *worker);
+/* worker_share_counts adds what was counted since to the whole relay's counts. */
+void worker_share_counts(struct worker *worker);
+bool worker_is_stopping(const struct worker *worker);
+bool worker_is_at_rest(const struct worker *worker); // nothing is in flight
+bool worker_has_limit(const struct worker *worker);
+/* worker_wait returns at the latest after timeout_us, sooner when woken or stopped. */
+bool worker_wait(struct worker *worker, int64_t timeout_us);
+/* worker_pause waits for nothing but a stop. */
+void worker_pause(struct worker *worker, int64_t timeout_us);
+int64_t worker_now_us(const struct worker *worker);
+int64_t worker_mono_us(const struct worker *worker);
+
+/* colleagues.c: false is trouble. */
+bool colleagues_keep(struct worker *worker);
+/* colleagues_see_off stays, at a stop, as long as one of them has something in hand. */
+void colleagues_see_off(struct worker *worker);
+/* colleagues_next_us tells how long until it wants to look; INT64_MAX: it does not. */
+int64_t colleagues_next_us(const struct worker *worker);
+
+/* aftermath.c: what the one before in this slot left undone. */
+owed_status aftermath(struct worker *worker, owed_error *err);
+
+#endif
