@@ -7,6 +7,8 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "../unit.h"
+
 static void
 as_it_is(sqlite3_context *context, int count, sqlite3_value **values)
 {
@@ -37,7 +39,8 @@ sqlite_open(const char *url, struct buf *error)
 static void
 sqlite_close(void *native)
 {
-    sqlite3_close(native);
+    // It is not closed while a statement on it is left open.
+    assert_int_equal(sqlite3_close(native), SQLITE_OK);
 }
 
 static void
