@@ -4,7 +4,6 @@
  */
 #include "server.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -14,6 +13,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "loopback.h"
 
 #define HEAD_BYTES 16384
 
@@ -26,15 +27,7 @@ struct connection {
 bool
 send_text(int fd, const char *text)
 {
-    size_t len = strlen(text);
-    while (len > 0) {
-        ssize_t n = send(fd, text, len, MSG_NOSIGNAL);
-        if (n <= 0)
-            return false;
-        text += n;
-        len -= (size_t)n;
-    }
-    return true;
+    return loopback_send(fd, text, strlen(text));
 }
 
 bool
@@ -204,13 +197,7 @@ server_start(struct server *server, server_answer answer)
         server->fds[i] = -1;
     pthread_mutex_init(&server->lock, NULL);
     pthread_cond_init(&server->changed, NULL);
-    server->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof address;
-    bind(server->listener, (struct sockaddr *)&address, len);
-    listen(server->listener, 512);
-    getsockname(server->listener, (struct sockaddr *)&address, &len);
-    server->port = ntohs(address.sin_port);
+    server->listener = loopback_listen(512, &server->port);
     pthread_create(&server->thread, NULL, accept_all, server);
 }
 

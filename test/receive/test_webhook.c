@@ -6,7 +6,6 @@
 #include "server.h"
 
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "loopback.h"
 
 #define SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 #define NOW_US (INT64_C(1796000000) * US_PER_SECOND + 999999) // 2026-11-30T00:53:20.999999Z
@@ -441,25 +441,12 @@ a_redirect_is_not_followed_and_says_where_it_pointed(void **state)
     scene_close(&scene);
 }
 
-/* A port of the loopback where nobody listens. */
-static int
-closed_port(void)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof address;
-    bind(fd, (struct sockaddr *)&address, len);
-    getsockname(fd, (struct sockaddr *)&address, &len);
-    close(fd);
-    return ntohs(address.sin_port);
-}
-
 static void
 a_refused_connection_is_a_failure_that_names_the_host(void **state)
 {
     (void)state;
     char url[128], wanted[256];
-    int port = closed_port();
+    int port = loopback_closed_port();
     snprintf(url, sizeof url, "http://127.0.0.1:%d/hooks?token=secret", port);
     snprintf(wanted, sizeof wanted,
         "POST http://127.0.0.1:%d/hooks: could not connect to 127.0.0.1:%d: Connection refused",
@@ -555,7 +542,7 @@ a_proxy_of_the_environment_is_not_used(void **state)
 {
     (void)state;
     char proxy[64];
-    snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", closed_port());
+    snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", loopback_closed_port());
     setenv("http_proxy", proxy, 1);
     setenv("all_proxy", proxy, 1);
     struct scene scene;

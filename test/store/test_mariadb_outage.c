@@ -6,7 +6,6 @@
  */
 #include "world.h"
 
-#include <arpa/inet.h>
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <poll.h>
@@ -15,26 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "loopback.h"
 
 static MYSQL *
 handle_of(struct db *db)
 {
     return db->driver->native(db);
-}
-
-static owed_status
-try_fire(struct world *world, struct db *db)
-{
-    static uint8_t number;
-    struct new_event event = an_event(EVENT);
-    event.uid[0] = ++number;
-    int64_t id;
-    bool fresh;
-    return store_insert_event(db, &event, &id, &fresh, &world->err);
 }
 
 static void
@@ -58,16 +46,16 @@ static void
 a_killed_connection_is_unavailable_until_it_is_opened_anew(void **state)
 {
     struct world *world = *state;
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
     kill_it(world, world->db);
-    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
-    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     assert_int_equal(store_begin(world->db, true, &world->err), OWED_UNAVAILABLE);
     assert_false(store_in_transaction(world->db));
     store_rollback(world->db);
     reopen(world);
-    assert_ok(try_fire(world, world->db));
-    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 2);
+    assert_ok(try_fire_on(world, world->db));
+    assert_int_equal(count_of(world, "owed_event"), 2);
 }
 
 static void
@@ -76,14 +64,14 @@ one_that_was_killed_in_a_transaction_has_written_nothing(void **state)
     struct world *world = *state;
     for (int way = 0; way < 2; way++) {
         assert_ok(store_begin(world->db, true, &world->err));
-        assert_ok(try_fire(world, world->db));
+        assert_ok(try_fire_on(world, world->db));
         kill_it(world, world->db);
         owed_status status =
-            way == 0 ? try_fire(world, world->db) : store_commit(world->db, &world->err);
+            way == 0 ? try_fire_on(world, world->db) : store_commit(world->db, &world->err);
         // An answer to a commit that never comes may have been lost on its way.
         assert_true(status == OWED_UNAVAILABLE || (way == 1 && status == OWED_UNSURE));
         assert_false(store_in_transaction(world->db));
-        assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 0);
+        assert_int_equal(count_of(world, "owed_event"), 0);
         reopen(world);
     }
 }
@@ -186,9 +174,9 @@ one_that_was_silent_for_too_long_is_unavailable(void **state)
     raw_run(raw_of(world->db), "set session wait_timeout = 1");
     struct pollfd hung_up = {.fd = mysql_get_socket(handle_of(world->db)), .events = POLLIN};
     assert_int_equal(poll(&hung_up, 1, 10000), 1);
-    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     reopen(world);
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
 }
 
 static void
@@ -212,30 +200,6 @@ a_statement_that_takes_too_long_is_ended(void **state)
 
 /* --- a listener that is no server --- */
 
-static int
-listen_anywhere(int backlog, int *ret_port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof address;
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(listen(fd, backlog), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    *ret_port = ntohs(address.sin_port);
-    return fd;
-}
-
-static int
-knock(int port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET,
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-        .sin_port = htons((uint16_t)port)};
-    connect(fd, (struct sockaddr *)&address, sizeof address);
-    return fd;
-}
-
 static void
 check_no_server(struct world *world, int port, const char *which)
 {
@@ -255,18 +219,14 @@ who_does_not_answer_is_given_up(void **state)
 {
     struct world *world = *state;
     int port;
-    int fd = listen_anywhere(8, &port);
+    int fd = loopback_listen(8, &port);
     check_no_server(world, port, "silent");
     close(fd);
     check_no_server(world, port, "closed");
-    fd = listen_anywhere(0, &port);
-    int knocks[8];
-    for (size_t i = 0; i < COUNT(knocks); i++)
-        knocks[i] = knock(port);
-    check_no_server(world, port, "full");
-    for (size_t i = 0; i < COUNT(knocks); i++)
-        close(knocks[i]);
-    close(fd);
+    struct loopback_full full;
+    loopback_full_open(&full);
+    check_no_server(world, full.port, "full");
+    loopback_full_close(&full);
 }
 
 static void
@@ -274,7 +234,7 @@ a_stop_ends_the_wait_for_a_connection(void **state)
 {
     struct world *world = *state;
     int port;
-    int fd = listen_anywhere(8, &port);
+    int fd = loopback_listen(8, &port);
     char url[128];
     snprintf(url, sizeof url, "mariadb://somebody:geheim@127.0.0.1:%d/shop", port);
     const struct db_options options = {
@@ -387,12 +347,12 @@ a_server_that_only_reads_is_unavailable_and_works_again(void **state)
     struct world *world = *state;
     char url[256];
     own_world(world, url);
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
     raw_run(plain(world), "set global read_only = 1");
-    assert_int_equal(try_fire(world, world->db), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "read-only"));
     raw_run(plain(world), "set global read_only = 0");
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
 }
 
 static void
@@ -454,14 +414,14 @@ a_timeout_that_undoes_the_whole_transaction_is_noticed(void **state)
         "create table app (id int primary key); insert into app values (1); begin; "
         "update app set id = 2");
     assert_ok(store_begin(world->db, true, &world->err));
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
     assert_ok(world->db->driver->hurry(world->db, &world->err));
     assert_int_not_equal(mysql_query(handle_of(world->db), "update app set id = 3"), 0);
     assert_int_equal(world->db->driver->contention(world->db, true), OWED_ABORTED);
-    assert_int_equal(try_fire(world, world->db), OWED_ABORTED);
+    assert_int_equal(try_fire_on(world, world->db), OWED_ABORTED);
     assert_int_equal(store_commit(world->db, &world->err), OWED_ABORTED);
     raw_run(plain(world), "rollback");
-    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 0);
+    assert_int_equal(count_of(world, "owed_event"), 0);
 }
 
 static void
@@ -476,7 +436,7 @@ an_answer_to_a_commit_that_is_lost_is_unsure(void **state)
     store_close(world->db);
     assert_ok(store_open(quick, &options, &world->db, &world->err));
     assert_ok(store_begin(world->db, true, &world->err));
-    assert_ok(try_fire(world, world->db));
+    assert_ok(try_fire_on(world, world->db));
     do_to_it("pause", "");
     owed_status status = store_commit(world->db, &world->err);
     do_to_it("resume", "");
@@ -484,11 +444,11 @@ an_answer_to_a_commit_that_is_lost_is_unsure(void **state)
     assert_false(store_in_transaction(world->db));
     // It had arrived.
     for (int left = 500; left > 0; left--) {
-        if (raw_number(plain(world), "select count(*) from owed_event") == 1)
+        if (count_of(world, "owed_event") == 1)
             break;
         poll(NULL, 0, 10);
     }
-    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 1);
+    assert_int_equal(count_of(world, "owed_event"), 1);
 }
 
 static void
@@ -500,16 +460,16 @@ a_server_that_is_started_anew_is_found_again(void **state)
     const char *const ways[] = {"fast", "immediate"};
     struct db_options options = {0};
     for (size_t i = 0; i < COUNT(ways); i++) {
-        assert_ok(try_fire(world, world->db));
+        assert_ok(try_fire_on(world, world->db));
         char session[64];
         snprintf(session, sizeof session, "%s", world->db->driver->session(world->db));
         raw_close(world->raw);
         world->raw = NULL;
         do_to_it("restart", ways[i]);
-        check_case(try_fire(world, world->db) == OWED_UNAVAILABLE, ways[i]);
+        check_case(try_fire_on(world, world->db) == OWED_UNAVAILABLE, ways[i]);
         store_close(world->db);
         assert_ok(store_open(url, &options, &world->db, &world->err));
-        assert_ok(try_fire(world, world->db));
+        assert_ok(try_fire_on(world, world->db));
         assert_ok(world->db->driver->end_session(world->db, session, &world->err));
     }
 }

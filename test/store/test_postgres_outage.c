@@ -4,7 +4,6 @@
  */
 #include "world.h"
 
-#include <arpa/inet.h>
 #include <owed/postgres.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "loopback.h"
 
 static PGconn *
 handle_of(struct db *db)
@@ -24,31 +24,6 @@ handle_of(struct db *db)
 }
 
 /* --- a listener that says nothing --- */
-
-/* listen_anywhere opens a port of 127.0.0.1 whose queue holds that many. */
-static int
-listen_anywhere(int backlog, int *ret_port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof address;
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(listen(fd, backlog), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    *ret_port = ntohs(address.sin_port);
-    return fd;
-}
-
-static int
-knock(int port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET,
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-        .sin_port = htons((uint16_t)port)};
-    connect(fd, (struct sockaddr *)&address, sizeof address);
-    return fd;
-}
 
 static void
 check_silent(struct world *world, int port, const char *which)
@@ -70,7 +45,7 @@ a_server_that_takes_the_connection_and_says_nothing_is_given_up(void **state)
 {
     struct world *world = *state;
     int port;
-    int fd = listen_anywhere(8, &port);
+    int fd = loopback_listen(8, &port);
     check_silent(world, port, "silent");
     close(fd);
 }
@@ -79,15 +54,10 @@ static void
 a_listener_whose_queue_is_full_is_given_up(void **state)
 {
     struct world *world = *state;
-    int port;
-    int fd = listen_anywhere(0, &port);
-    int knocks[8];
-    for (size_t i = 0; i < COUNT(knocks); i++)
-        knocks[i] = knock(port);
-    check_silent(world, port, "full");
-    for (size_t i = 0; i < COUNT(knocks); i++)
-        close(knocks[i]);
-    close(fd);
+    struct loopback_full full;
+    loopback_full_open(&full);
+    check_silent(world, full.port, "full");
+    loopback_full_close(&full);
 }
 
 static void
@@ -95,7 +65,7 @@ a_stop_ends_the_wait_for_a_connection(void **state)
 {
     struct world *world = *state;
     int port;
-    int fd = listen_anywhere(8, &port);
+    int fd = loopback_listen(8, &port);
     char url[128];
     snprintf(url, sizeof url, "postgres://somebody@127.0.0.1:%d/shop", port);
     int stop_fd = eventfd(1, EFD_CLOEXEC);
@@ -114,7 +84,7 @@ of_several_hosts_the_next_is_tried(void **state)
 {
     struct world *world = *state;
     int port;
-    int fd = listen_anywhere(8, &port);
+    int fd = loopback_listen(8, &port);
     // One that says nothing, one where nobody listens, and the store.
     const char *at = strchr(world->url, '@');
     assert_non_null(at);
@@ -139,32 +109,6 @@ struct proxy {
     pthread_t thread;
 };
 
-static int
-connect_to(int port)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET,
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-        .sin_port = htons((uint16_t)port)};
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static bool
-send_all(int fd, const char *bytes, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
-        if (n <= 0)
-            return false;
-        bytes += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
 /* pass_answers passes on what stands before the answer to a COMMIT; false: it came, or the end. */
 static bool
 pass_answers(int client, int server)
@@ -175,7 +119,7 @@ pass_answers(int client, int server)
         return false;
     const char *commit = memmem(bytes, (size_t)n, "COMMIT", sizeof "COMMIT");
     size_t len = commit == NULL ? (size_t)n : (size_t)(commit - bytes) - 5;
-    return send_all(client, bytes, len) && commit == NULL;
+    return loopback_send(client, bytes, len) && commit == NULL;
 }
 
 static void
@@ -186,7 +130,7 @@ serve(int client, int server)
     while (poll(fds, 2, 30000) > 0) {
         if (fds[0].revents != 0) {
             ssize_t n = recv(client, bytes, sizeof bytes, 0);
-            if (n <= 0 || !send_all(server, bytes, (size_t)n))
+            if (n <= 0 || !loopback_send(server, bytes, (size_t)n))
                 return;
         }
         if (fds[1].revents != 0 && !pass_answers(client, server))
@@ -203,7 +147,7 @@ run_proxy(void *arg)
         int client = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC);
         if (client < 0)
             return NULL;
-        int server = connect_to(proxy->server_port);
+        int server = loopback_connect(proxy->server_port);
         if (server >= 0)
             serve(client, server);
         close(server);
@@ -232,7 +176,7 @@ through(struct proxy *proxy, const struct world *world, char url[static 256])
             proxy->server_port = (int)strtol(o->val, NULL, 10);
     }
     assert_string_equal(host, "127.0.0.1");
-    proxy->listener = listen_anywhere(8, &proxy->port);
+    proxy->listener = loopback_listen(8, &proxy->port);
     snprintf(url, 256, "postgres://%s@127.0.0.1:%d/%s", user, proxy->port, database);
     PQconninfoFree(options);
     assert_int_equal(pthread_create(&proxy->thread, NULL, run_proxy, proxy), 0);
@@ -247,21 +191,6 @@ end_proxy(struct proxy *proxy)
 }
 
 static void
-insert(struct world *world, struct db *db)
-{
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_ok(store_insert_event(db, &event, &id, &fresh, &world->err));
-}
-
-static int64_t
-events_there(struct world *world)
-{
-    return raw_number(plain(world), "select count(*) from owed_event");
-}
-
-static void
 a_commit_whose_answer_was_lost_is_asked_about(void **state)
 {
     struct world *world = *state;
@@ -272,9 +201,9 @@ a_commit_whose_answer_was_lost_is_asked_about(void **state)
     struct db *db;
     assert_ok(store_open(url, &options, &db, &world->err));
     assert_ok(store_begin(db, true, &world->err));
-    insert(world, db);
+    assert_ok(try_fire_on(world, db));
     assert_ok(store_commit(db, &world->err));
-    assert_int_equal(events_there(world), 1);
+    assert_int_equal(count_of(world, "owed_event"), 1);
     // It is known to have happened; the connection is gone all the same.
     assert_int_equal(store_begin(db, true, &world->err), OWED_UNAVAILABLE);
     store_close(db);
@@ -292,7 +221,7 @@ a_commit_that_nobody_can_be_asked_about_is_unsure(void **state)
     struct db *db;
     assert_ok(store_open(url, &options, &db, &world->err));
     assert_ok(store_begin(db, true, &world->err));
-    insert(world, db);
+    assert_ok(try_fire_on(world, db));
     shutdown(proxy.listener, SHUT_RDWR); // nobody comes through any more
     assert_int_equal(store_commit(db, &world->err), OWED_UNSURE);
     store_close(db);
@@ -315,7 +244,7 @@ a_session_that_ends_in_its_commit_has_written_nothing(void **state)
     PQclear(PQexec(handle_of(world->db), "insert into app values (1)"));
     assert_int_equal(store_commit(world->db, &world->err), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "nothing was written"));
-    assert_int_equal(events_there(world), 0);
+    assert_int_equal(count_of(world, "owed_event"), 0);
 }
 
 /* --- a server that ends what we have --- */
@@ -328,15 +257,11 @@ a_session_that_was_ended_is_unavailable_and_its_transaction_gone(void **state)
     fire(world, EVENT);
     assert_ok(world->other->driver->end_session(
         world->other, world->db->driver->session(world->db), &world->err));
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_int_equal(
-        store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     store_rollback(world->db);
     assert_false(store_in_transaction(world->db));
     assert_int_equal(store_begin(world->db, true, &world->err), OWED_UNAVAILABLE);
-    assert_int_equal(events_there(world), 0);
+    assert_int_equal(count_of(world, "owed_event"), 0);
     // Once more is no mistake: there is no such session any more.
     assert_ok(world->other->driver->end_session(
         world->other, world->db->driver->session(world->db), &world->err));
@@ -360,11 +285,7 @@ a_server_that_only_reads_is_unavailable(void **state)
 {
     struct world *world = *state;
     PQclear(PQexec(handle_of(world->db), "set default_transaction_read_only = on"));
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_int_equal(
-        store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "read-only"));
 }
 
@@ -374,17 +295,13 @@ a_statement_that_the_server_or_our_own_patience_ends_is_unavailable(void **state
     struct world *world = *state;
     raw_run(plain(world), "begin; lock table owed_event");
     PQclear(PQexec(handle_of(world->db), "set statement_timeout = '50ms'"));
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_int_equal(
-        store_insert_event(world->db, &event, &id, &fresh, &world->err), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "57014"));
 
     const struct db_options options = {.statement_timeout_us = 50 * US_PER_MS};
     struct db *db;
     assert_ok(store_open(world->url, &options, &db, &world->err));
-    assert_int_equal(store_insert_event(db, &event, &id, &fresh, &world->err), OWED_UNAVAILABLE);
+    assert_int_equal(try_fire_on(world, db), OWED_UNAVAILABLE);
     assert_non_null(strstr(world->err.text, "50 ms"));
     store_close(db);
     raw_run(plain(world), "rollback");
@@ -398,10 +315,7 @@ a_lock_that_is_held_for_too_long_is_busy(void **state)
     const struct db_options options = {.busy_timeout_us = 20 * US_PER_MS};
     struct db *db;
     assert_ok(store_open(world->url, &options, &db, &world->err));
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_int_equal(store_insert_event(db, &event, &id, &fresh, &world->err), OWED_BUSY);
+    assert_int_equal(try_fire_on(world, db), OWED_BUSY);
     assert_int_equal(world->err.native, OWED_SQLSTATE('5', '5', 'P', '0', '3'));
     store_close(db);
     raw_run(plain(world), "rollback");
@@ -420,7 +334,7 @@ who_idles_in_a_transaction_for_too_long_is_unavailable(void **state)
                (int)strcspn(session, "/"), session) > 0)
         assert_true(clock_monotonic_us(&clock_system) < end_us);
     assert_int_equal(store_commit(world->db, &world->err), OWED_UNAVAILABLE);
-    assert_int_equal(events_there(world), 0);
+    assert_int_equal(count_of(world, "owed_event"), 0);
 }
 
 static void

@@ -5,16 +5,16 @@
  */
 #include "world.h"
 
-#include <arpa/inet.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "loopback.h"
 
 #define PGBOUNCER "/usr/sbin/pgbouncer"
 #define READY_TIMES 500 // of 10 ms
@@ -26,18 +26,6 @@ struct pooled {
     char url[256];
     struct db *db;
 };
-
-static int
-free_port(void)
-{
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof address;
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    close(fd);
-    return ntohs(address.sin_port);
-}
 
 static const char *
 part(const PQconninfoOption *options, const char *keyword)
@@ -72,7 +60,7 @@ start(struct pooled *pooled)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/pgbouncer.ini", pooled->world->folder);
-    pooled->port = free_port();
+    pooled->port = loopback_closed_port();
     write_settings(pooled, path);
     pooled->pid = fork();
     if (pooled->pid == 0) {
@@ -139,21 +127,6 @@ teardown(void **state)
         } \
     } while (0)
 
-static int64_t
-events_there(struct world *world)
-{
-    return raw_number(plain(world), "select count(*) from owed_event");
-}
-
-static void
-insert(struct world *world, struct db *db)
-{
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_ok(store_insert_event(db, &event, &id, &fresh, &world->err));
-}
-
 static void
 a_pooler_is_noticed_and_said(void **state)
 {
@@ -179,17 +152,17 @@ statements_run_on_whatever_session_there_is(void **state)
     struct db *other;
     assert_ok(store_open(pooled->url, &options, &other, &world->err));
     for (int i = 0; i < 5; i++) {
-        insert(world, pooled->db);
-        insert(world, other);
+        assert_ok(try_fire_on(world, pooled->db));
+        assert_ok(try_fire_on(world, other));
         assert_ok(store_begin(pooled->db, true, &world->err));
-        insert(world, pooled->db);
+        assert_ok(try_fire_on(world, pooled->db));
         assert_ok(store_begin(other, true, &world->err));
-        insert(world, other);
+        assert_ok(try_fire_on(world, other));
         assert_ok(store_commit(other, &world->err));
         assert_ok(store_commit(pooled->db, &world->err));
     }
     store_close(other);
-    assert_int_equal(events_there(world), 20);
+    assert_int_equal(count_of(world, "owed_event"), 20);
 }
 
 static void
@@ -203,7 +176,7 @@ a_receivers_transaction_is_guarded_there_too(void **state)
         assert_ok(store_begin(db, true, &world->err));
         db->driver->guard(db, true);
         assert_ok(db->driver->savepoint(db, &world->err));
-        insert(world, db);
+        assert_ok(try_fire_on(world, db));
         PGconn *handle = db->driver->native(db);
         if (commits == 1)
             PQclear(PQexec(handle, "commit"));
@@ -215,7 +188,7 @@ a_receivers_transaction_is_guarded_there_too(void **state)
             assert_ok(store_commit(db, &world->err));
         db->driver->guard(db, false);
     }
-    assert_int_equal(events_there(world), 1);
+    assert_int_equal(count_of(world, "owed_event"), 1);
 }
 
 static void
@@ -243,7 +216,7 @@ a_pooler_that_goes_away_is_unavailable(void **state)
     HAS_POOLER(pooled);
     struct world *world = pooled->world;
     assert_ok(store_begin(pooled->db, true, &world->err));
-    insert(world, pooled->db);
+    assert_ok(try_fire_on(world, pooled->db));
     kill(pooled->pid, SIGKILL);
     waitpid(pooled->pid, NULL, 0);
     pooled->pid = 0;

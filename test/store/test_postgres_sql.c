@@ -14,47 +14,6 @@
 #include "base/buf.h"
 #include "base/cleanup.h"
 
-static int64_t
-count_of(struct world *world, const char *table)
-{
-    return raw_numberf(plain(world), "select count(*) from %s", table);
-}
-
-static void
-sql_fans_out_as_the_library_does(void **state)
-{
-    struct world *world = *state;
-    struct catalogue_receiver receivers[] = {a_receiver("shop.billing"), a_receiver("shop.audit"),
-        a_receiver("shop.inline"), a_receiver("shop.hooks"), a_receiver("shop.other"),
-        a_receiver("shop.late")};
-    receivers[1].event_name = "*";
-    receivers[1].kind = "outside";
-    receivers[1].lane = "shop/slow";
-    receivers[2].mode = "inline";
-    receivers[3].targets = "callback";
-    receivers[4].event_name = "shop.OrderShipped";
-    receivers[5].due_us = 3600 * SECOND;
-    publish(world, receivers, COUNT(receivers));
-    int64_t event_id = fire(world, EVENT);
-    int64_t other_id = raw_number(plain(world), "select owed_fire('" EVENT "', '{}')");
-    assert_int_equal(other_id, event_id + 1);
-    // The same rows, but for their times.
-    assert_int_equal(raw_numberf(plain(world),
-                         "select count(*) from owed_delivery as a join owed_delivery as b"
-                         " using (receiver_key, target_digest, lane, kind, status, max_attempts)"
-                         " where a.event_id = %lld and b.event_id = %lld",
-                         (long long)event_id, (long long)other_id),
-        4);
-    assert_int_equal(count_of(world, "owed_delivery"), 8);
-    assert_int_equal(
-        raw_numberf(plain(world),
-            "select micros(d.available_at) - micros(e.recorded_at) from owed_delivery as d"
-            " join owed_event as e on e.id = d.event_id"
-            " where e.id = %lld and d.receiver_key = 'shop.late'",
-            (long long)other_id),
-        3600 * SECOND);
-}
-
 static void
 a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer(void **state)
 {
@@ -281,7 +240,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sql_fans_out_as_the_library_does),
         TEST(a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer),
         TEST(every_option_is_kept_and_named),
         TEST(payload_bytes_arrive_as_they_were_fired),

@@ -45,6 +45,12 @@ plain(struct world *world)
     return world->raw;
 }
 
+int64_t
+count_of(struct world *world, const char *table)
+{
+    return raw_numberf(plain(world), "select count(*) from %s", table);
+}
+
 struct catalogue_receiver
 a_receiver(const char *key)
 {
@@ -113,6 +119,15 @@ fire_due(struct world *world, int64_t due_at_us)
     struct new_event event = an_event(EVENT);
     event.due_at_us = due_at_us;
     return insert(world, &event);
+}
+
+owed_status
+try_fire_on(struct world *world, struct db *db)
+{
+    struct new_event event = an_event(EVENT);
+    int64_t id;
+    bool fresh;
+    return store_insert_event(db, &event, &id, &fresh, &world->err);
 }
 
 struct claim

@@ -48,6 +48,7 @@ int world_free(void **state);
 
 /* plain is the third connection, as an application has one. */
 struct raw *plain(struct world *world);
+int64_t count_of(struct world *world, const char *table); // rows, seen by plain
 
 struct catalogue_receiver a_receiver(const char *key); // of EVENT, inside, in LANE
 void publish(struct world *world, const struct catalogue_receiver *receivers, size_t count);
@@ -56,6 +57,7 @@ void publish_keys(struct world *world, const char *const *keys); // NULL-ended
 struct new_event an_event(const char *name);
 int64_t fire(struct world *world, const char *name);
 int64_t fire_due(struct world *world, int64_t due_at_us);
+owed_status try_fire_on(struct world *world, struct db *db); // EVENT, through that connection
 
 struct claim a_claim(const char *claimed_by, int64_t now_us, int32_t limit); // of LANE, inside
 /* claim fills in world->rows and answers how many they are. */

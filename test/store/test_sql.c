@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_sql.c - firing in plain SQL: what is true of every store.
+ */
+#include "world.h"
+
+/* fire_in_sql answers the event's id as the door of the store tells its caller. SQLite's tells none. */
+static int64_t
+fire_in_sql(struct world *world)
+{
+    if (test_store_is("postgres"))
+        return raw_number(plain(world), "select owed_fire('" EVENT "', '{}')");
+    raw_fire(plain(world), EVENT, "{}");
+    return raw_number(plain(world),
+        test_store_is("mariadb") ? "select @owed_event_id" : "select max(id) from owed_event");
+}
+
+static void
+sql_fans_out_as_the_library_does(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {a_receiver("shop.billing"), a_receiver("shop.audit"),
+        a_receiver("shop.inline"), a_receiver("shop.hooks"), a_receiver("shop.other"),
+        a_receiver("shop.late")};
+    receivers[1].event_name = "*";
+    receivers[1].kind = "outside";
+    receivers[1].lane = "shop/slow";
+    receivers[2].mode = "inline";
+    receivers[3].targets = "callback";
+    receivers[4].event_name = "shop.OrderShipped";
+    receivers[5].due_us = 3600 * SECOND;
+    publish(world, receivers, COUNT(receivers));
+    int64_t event_id = fire(world, EVENT);
+    int64_t other_id = fire_in_sql(world);
+    assert_int_equal(other_id, event_id + 1);
+    // The same rows, but for their times.
+    assert_int_equal(raw_numberf(plain(world),
+                         "select count(*) from owed_delivery as a join owed_delivery as b"
+                         " using (receiver_key, target_digest, lane, kind, status, max_attempts)"
+                         " where a.event_id = %lld and b.event_id = %lld",
+                         (long long)event_id, (long long)other_id),
+        4);
+    assert_int_equal(count_of(world, "owed_delivery"), 8);
+    assert_int_equal(
+        raw_numberf(plain(world),
+            "select micros(d.available_at) - micros(e.recorded_at) from owed_delivery as d"
+            " join owed_event as e on e.id = d.event_id"
+            " where e.id = %lld and d.receiver_key = 'shop.late'",
+            (long long)other_id),
+        3600 * SECOND);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(sql_fans_out_as_the_library_does),
+    };
+    return RUN_ON_ALL_STORES("store sql", tests);
+}
