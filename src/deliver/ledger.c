@@ -275,6 +275,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             report_not_sent(w, settlement, note);
         else if (note->state != STATE_SUCCEEDED)
             report_failure(w, settlement, note);
+        else if (!note->expanded)
+            report_success(w, settlement, note);
     }
     // Before the application's code may take this process with it.
     worker_share_counts(w);

@@ -36,6 +36,17 @@ report_failure(struct worker *w, const struct settlement *settlement, const stru
     say(w, "delivery failed", note, facts, is_undecodable ? FACTS_MAX : FACTS_MAX - 1);
 }
 
+/* report_success is at debug: a relay that is busy has thousands of them in a second. */
+void
+report_success(struct worker *w, const struct settlement *settlement, const struct note *note)
+{
+    if (w->owed->log.level > OWED_LOG_DEBUG)
+        return;
+    log_say(&w->owed->log, OWED_LOG_DEBUG, "delivered", LOG_TEXT("receiver", note->receiver_key),
+        LOG_INT("delivery", settlement->fence.delivery_id),
+        LOG_INT("attempt", settlement->attempt));
+}
+
 void
 report_cut(struct worker *w, const struct settlement *settlement, const struct note *note)
 {

@@ -10,6 +10,8 @@
 /* report.c: log lines. */
 void report_failure(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
+void report_success(
+    struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_cut(
     struct worker *worker, const struct settlement *settlement, const struct note *note);
 void report_unbounded(struct worker *worker, const struct note *note);

@@ -150,6 +150,30 @@ it_is_told_of_each_failure_and_of_the_last_as_dead(void **state)
 }
 
 static void
+a_success_is_a_line_for_those_who_debug(void **state)
+{
+    struct desk *desk = *state;
+    struct told told = {0};
+    struct actor actor = {.acts = {[1] = fails}};
+    open_told(desk, &actor, &told, (owed_receiver){0});
+    desk_fire(desk, 1);
+    desk_once(desk);
+    assert_false(desk_logged(desk, "delivered"));
+    desk->f->now_us += OWED_HOURS(1);
+    desk->f->owed->log.level = OWED_LOG_INFO;
+    desk_fire(desk, 2);
+    desk_once(desk);
+    assert_int_equal(times_logged(desk, "delivered"), 0);
+    desk->f->owed->log.level = OWED_LOG_DEBUG;
+    desk_fire(desk, 3);
+    desk_once(desk);
+    assert_int_equal(
+        times_logged(desk, "level=debug msg=delivered receiver=shop.stock delivery=3 attempt=1"),
+        1);
+    assert_int_equal(times_logged(desk, "delivered"), 1);
+}
+
+static void
 a_permanent_failure_and_a_wait_are_told_by_their_kinds(void **state)
 {
     struct desk *desk = *state;
@@ -400,6 +424,7 @@ main(void)
         DESK_TEST(on_failure_is_told_the_facts_of_what_was_recorded),
         DESK_TEST(it_is_told_after_the_record_is_committed_and_outside_any_transaction),
         DESK_TEST(it_is_told_of_each_failure_and_of_the_last_as_dead),
+        DESK_TEST(a_success_is_a_line_for_those_who_debug),
         DESK_TEST(a_permanent_failure_and_a_wait_are_told_by_their_kinds),
         DESK_TEST(a_deferral_is_told_with_its_attempt_unspent_and_so_is_the_giving_up),
         DESK_TEST(work_that_is_not_due_yet_is_neither_told_nor_logged_as_a_failure),

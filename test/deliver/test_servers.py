@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
@@ -22,17 +21,16 @@ PATIENCE = 100  # seconds until a case that hangs says where
 LEASE = 1
 
 
-def wait_a_moment():
-    """Between two looks at something that cannot be waited for: 10 ms."""
-    time.sleep(0.01)
-
-
 class RelayCase(StoreCase):
     def setUp(self):
         super().setUp()
         signal.signal(signal.SIGALRM, self.give_up)
         signal.alarm(PATIENCE)
         self.addCleanup(signal.alarm, 0)
+        self.said = ""
+        self.log, self.log_end = os.pipe()
+        self.addCleanup(os.close, self.log)
+        self.addCleanup(os.close, self.log_end)
         module = pathlib.Path(os.environ["OWED_EFFECTS"]) / f"effects-{self.store.scheme}.so"
         self.env.update(OWED_MODULE=str(module), OWED_APP="prove", EFFECTS_MS="5")
         self.sql("create table effect (delivery bigint not null, receiver varchar(100) not null)")
@@ -49,9 +47,9 @@ class RelayCase(StoreCase):
         raise TimeoutError("the case hangs")
 
     def relay(self, *words, env=None):
-        """A relay in the background, in a process group of its own."""
-        relay = subprocess.Popen([OWED, "relay", "--log-level", "info", "--lease", f"{LEASE}s", *words],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder,
+        """A relay in the background, in a process group of its own; it logs into the case's pipe."""
+        relay = subprocess.Popen([OWED, "relay", "--log-level", "debug", "--lease", f"{LEASE}s", *words],
+                                 stdout=subprocess.DEVNULL, stderr=self.log_end, cwd=self.folder,
                                  env={**self.env, **(env or {})}, start_new_session=True)
         self.addCleanup(self.end_group, relay)
         return relay
@@ -60,29 +58,30 @@ class RelayCase(StoreCase):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(relay.pid, signal.SIGKILL)
         relay.wait()
-        relay.stderr.close()
 
-    def read_until(self, relay, words):
-        said = []
-        for line in relay.stderr:
-            said.append(line)
-            if words in line:
-                return said
-        self.fail(f"the relay ended and never said {words!r}: {''.join(said)}")
+    def hear(self):
+        """Waits for what the relays log next, and takes all that is there."""
+        self.said += os.read(self.log, 1 << 20).decode()
+
+    def read_until(self, words):
+        while words not in self.said:
+            self.hear()
+
+    def until(self, condition):
+        """Looks again at each line: one follows every delivery that is recorded."""
+        while not condition():
+            self.hear()
 
     def stop(self, relay):
+        """It says more than a pipe holds only while it delivers, and that is over."""
         relay.send_signal(signal.SIGTERM)
-        said = relay.stderr.read()
-        self.assertEqual(0, relay.wait(), said)
-        return said
+        self.assertEqual(0, relay.wait(), self.said)
+        self.hear()
+        return self.said
 
     def workers(self, relay):
         return [int(pid) for pid in
                 pathlib.Path(f"/proc/{relay.pid}/task/{relay.pid}/children").read_text().split()]
-
-    def until(self, condition):
-        while not condition():
-            wait_a_moment()
 
     def fire_many(self, count):
         self.owed("fire", "--lines", stdin='{"name": "prove.Event"}\n' * count, code=0)
@@ -199,11 +198,11 @@ class Away(RelayCase):
         self.fire_many(2)
         self.tool("stop")
         relay = self.relay()
-        said = self.read_until(relay, "the store is away")
+        self.read_until("the store is away")
         self.tool("start", self.scheme)
-        said += self.read_until(relay, "relay ready")
+        self.read_until("relay ready")
         self.until(lambda: self.succeeded() == 4)
-        said += self.stop(relay).splitlines()
+        said = self.stop(relay).splitlines()
         self.assertEqual(1, sum("the store is away" in line for line in said), said)
         self.assertEqual([], [line for line in said if "died" in line])
         self.assert_each_once(4)
@@ -211,8 +210,9 @@ class Away(RelayCase):
     def test_a_stop_ends_that_wait_at_once(self):
         self.tool("stop")
         relay = self.relay()
-        self.read_until(relay, "the store is away")
-        self.until(lambda: len(self.workers(relay)) == 2)
+        self.read_until("the store is away")
+        while self.said.count('msg="worker started" slot=') < 2:
+            self.hear()
         self.stop(relay)
         self.tool("start", self.scheme)
 
