@@ -1,26 +1,18 @@
 """What the tests of crashes and stops share: a store, the module that does as it is told, a relay."""
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from harness import OWED, StoreCase  # noqa: E402
-
-PATIENCE = 100  # seconds until a case that hangs says where
-
-
-def give_up(number, frame):
-    raise TimeoutError("the case hangs")
+from lines import be_patient  # noqa: E402
 
 
 class DoersCase(StoreCase):
     def setUp(self):
         super().setUp()
-        signal.signal(signal.SIGALRM, give_up)
-        signal.alarm(PATIENCE)
-        self.addCleanup(signal.alarm, 0)
+        be_patient(self)
         self.env["OWED_MODULE"] = os.environ["OWED_DOERS"]
         number = {"sqlite": "integer", "postgres": "bigserial", "mariadb": "bigint auto_increment"}[self.store.scheme]
         self.sql(f"create table effect (n {number} primary key, delivery bigint not null)")

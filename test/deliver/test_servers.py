@@ -15,22 +15,17 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from harness import OWED, StoreCase, now, run_here, stores  # noqa: E402
+from lines import Lines, be_patient  # noqa: E402
 
 SERVERS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "servers"
-PATIENCE = 100  # seconds until a case that hangs says where
 LEASE = 1
 
 
 class RelayCase(StoreCase):
     def setUp(self):
         super().setUp()
-        signal.signal(signal.SIGALRM, self.give_up)
-        signal.alarm(PATIENCE)
-        self.addCleanup(signal.alarm, 0)
-        self.said = ""
-        self.log, self.log_end = os.pipe()
-        self.addCleanup(os.close, self.log)
-        self.addCleanup(os.close, self.log_end)
+        be_patient(self)
+        self.lines = Lines(self)
         module = pathlib.Path(os.environ["OWED_EFFECTS"]) / f"effects-{self.store.scheme}.so"
         self.env.update(OWED_MODULE=str(module), OWED_APP="prove", EFFECTS_MS="5")
         self.sql("create table effect (delivery bigint not null, receiver varchar(100) not null)")
@@ -43,13 +38,10 @@ class RelayCase(StoreCase):
         self.env["EFFECTS"] = effects
         self.owed("publish", code=0)
 
-    def give_up(self, number, frame):
-        raise TimeoutError("the case hangs")
-
     def relay(self, *words, env=None):
         """A relay in the background, in a process group of its own; it logs into the case's pipe."""
         relay = subprocess.Popen([OWED, "relay", "--log-level", "debug", "--lease", f"{LEASE}s", *words],
-                                 stdout=subprocess.DEVNULL, stderr=self.log_end, cwd=self.folder,
+                                 stdout=subprocess.DEVNULL, stderr=self.lines.end, cwd=self.folder,
                                  env={**self.env, **(env or {})}, start_new_session=True)
         self.addCleanup(self.end_group, relay)
         return relay
@@ -59,25 +51,12 @@ class RelayCase(StoreCase):
             os.killpg(relay.pid, signal.SIGKILL)
         relay.wait()
 
-    def hear(self):
-        """Waits for what the relays log next, and takes all that is there."""
-        self.said += os.read(self.log, 1 << 20).decode()
-
-    def read_until(self, words):
-        while words not in self.said:
-            self.hear()
-
-    def until(self, condition):
-        """Looks again at each line: one follows every delivery that is recorded."""
-        while not condition():
-            self.hear()
-
     def stop(self, relay):
         """It says more than a pipe holds only while it delivers, and that is over."""
         relay.send_signal(signal.SIGTERM)
-        self.assertEqual(0, relay.wait(), self.said)
-        self.hear()
-        return self.said
+        self.assertEqual(0, relay.wait(), self.lines.said)
+        self.lines.hear()
+        return self.lines.said
 
     def workers(self, relay):
         return [int(pid) for pid in
@@ -101,7 +80,7 @@ class Together(RelayCase):
     def test_two_relays_with_two_workers_each_share_a_database(self):
         self.fire_many(600)
         relays = [self.relay("--concurrency", "2") for _ in range(2)]
-        self.until(lambda: self.succeeded() == 600)
+        self.lines.until(lambda: self.succeeded() == 600)
         for relay in relays:
             self.stop(relay)
         self.assert_each_once(600)
@@ -114,21 +93,21 @@ class Apart(RelayCase):
     def test_what_a_killed_relay_held_is_delivered_once_by_the_other(self):
         self.fire_many(200)
         relays = [self.relay("--batch-size", "20") for _ in range(2)]
-        self.until(lambda: self.succeeded() >= 20)
+        self.lines.until(lambda: self.succeeded() >= 20)
         relays[0].kill()
-        self.until(lambda: self.succeeded() == 200)
+        self.lines.until(lambda: self.succeeded() == 200)
         self.stop(relays[1])
         self.assert_each_once(200)
 
     def test_a_relay_that_was_halted_for_longer_than_its_lease_writes_nothing_late(self):
         self.fire_many(200)
         first = self.relay("--batch-size", "20")
-        self.until(lambda: self.succeeded() >= 20)
+        self.lines.until(lambda: self.succeeded() >= 20)
         os.killpg(first.pid, signal.SIGSTOP)
         second = self.relay("--batch-size", "20")
-        self.until(lambda: self.succeeded() >= 190)
+        self.lines.until(lambda: self.succeeded() >= 190)
         os.killpg(first.pid, signal.SIGCONT)
-        self.until(lambda: self.succeeded() == 200)
+        self.lines.until(lambda: self.succeeded() == 200)
         self.stop(first)
         self.stop(second)
         self.assert_each_once(200)
@@ -137,9 +116,9 @@ class Apart(RelayCase):
         """The row in hand comes back at once, not when the server notices."""
         self.fire_many(100)
         relay = self.relay("--lease", "1h")
-        self.until(lambda: self.succeeded() >= 10)
+        self.lines.until(lambda: self.succeeded() >= 10)
         os.kill(self.workers(relay)[0], signal.SIGKILL)
-        self.until(lambda: self.succeeded() == 100)
+        self.lines.until(lambda: self.succeeded() == 100)
         self.stop(relay)
         self.assert_each_once(100)
 
@@ -198,10 +177,10 @@ class Away(RelayCase):
         self.fire_many(2)
         self.tool("stop")
         relay = self.relay()
-        self.read_until("the store is away")
+        self.lines.until_said("the store is away")
         self.tool("start", self.scheme)
-        self.read_until("relay ready")
-        self.until(lambda: self.succeeded() == 4)
+        self.lines.until_said("relay ready")
+        self.lines.until(lambda: self.succeeded() == 4)
         said = self.stop(relay).splitlines()
         self.assertEqual(1, sum("the store is away" in line for line in said), said)
         self.assertEqual([], [line for line in said if "died" in line])
@@ -210,9 +189,8 @@ class Away(RelayCase):
     def test_a_stop_ends_that_wait_at_once(self):
         self.tool("stop")
         relay = self.relay()
-        self.read_until("the store is away")
-        while self.said.count('msg="worker started" slot=') < 2:
-            self.hear()
+        self.lines.until_said("the store is away")
+        self.lines.until_said('msg="worker started" slot=', times=2)
         self.stop(relay)
         self.tool("start", self.scheme)
 
@@ -226,9 +204,9 @@ class Away(RelayCase):
         self.fire_many(150)
         relay = self.relay("--batch-size", "20")
         for how, done in (("fast", 20), ("immediate", 100)):
-            self.until(lambda done=done: self.succeeded() >= done)
+            self.lines.until(lambda done=done: self.succeeded() >= done)
             self.tool("restart", how)
-        self.until(lambda: self.succeeded() == 300)
+        self.lines.until(lambda: self.succeeded() == 300)
         said = self.stop(relay)
         self.assertIn("the store is back", said)
         self.assert_each_once(300)

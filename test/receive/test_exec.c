@@ -33,6 +33,9 @@ scene_open(struct scene *scene, const char *script)
     scene->folder = folder_new();
     setenv("FOLDER", scene->folder, 1);
     file_in(scene->folder, "program", script, scene->path);
+    // Nobody ever writes there: who reads it stays until it is killed.
+    char path[256];
+    assert_int_equal(mkfifo(path_in(scene->folder, "never", path), 0600), 0);
     attempt_init(&scene->attempt, RUN_EXEC, scene->path, STR("{\"n\":1}"));
 }
 
@@ -246,17 +249,18 @@ at_the_time_limit_every_process_of_the_group_is_gone(void **state)
         int timeout_ms; // and no longer is the grace
     } scripts[] = {
         // All of them ignore SIGTERM.
-        {"#!/bin/sh\ntrap '' TERM\nexec 9>\"$FOLDER/fifo\"\necho >&9\nsleep 600 & wait\n",
+        {"#!/bin/sh\ntrap '' TERM\nexec 9>\"$FOLDER/fifo\"\necho >&9\n: <\"$FOLDER/never\" & wait\n",
             "SIGKILL", 100},
         // The first process ends at SIGTERM, its child does not.
-        {"#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\n(trap '' TERM; echo >&9; sleep 600) & wait\n",
+        {"#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\n(trap '' TERM; echo >&9; : <\"$FOLDER/never\") & wait\n",
             "SIGKILL", 100},
         // The child has let go of the output, too.
         {"#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\n"
-         "(trap '' TERM; exec >&- 2>&-; echo >&9; sleep 600) & exec >&- 2>&-; wait\n",
+         "(trap '' TERM; exec >&- 2>&-; echo >&9; : <\"$FOLDER/never\") & exec >&- 2>&-; wait\n",
             "SIGTERM", 1000},
         // They all do as they are told.
-        {"#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\nsleep 600 & wait\n", "SIGTERM", 1000},
+        {"#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\n: <\"$FOLDER/never\" & wait\n", "SIGTERM",
+            1000},
     };
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         struct scene scene;
@@ -283,7 +287,7 @@ output_that_a_grandchild_holds_open_holds_up_nobody(void **state)
     (void)state;
     struct scene scene;
     scene_open(&scene,
-        "#!/bin/sh\nsleep 600 &\necho $! >\"$FOLDER/pid\"\n"
+        "#!/bin/sh\n: <\"$FOLDER/never\" &\necho $! >\"$FOLDER/pid\"\n"
         "echo '{\"outcome\":\"permanent\",\"reason\":\"said before\"}'\n");
     int64_t started_us = clock_monotonic_us(&clock_system);
     assert_int_equal(run(&scene, "1").verdict, OWED_VERDICT_PERMANENT);
@@ -374,7 +378,8 @@ an_abandoned_program_is_killed_and_never_lands(void **state)
 {
     (void)state;
     struct scene scene;
-    scene_open(&scene, "#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\nsleep 600 & wait\n");
+    scene_open(
+        &scene, "#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\n: <\"$FOLDER/never\" & wait\n");
     int fifo = fifo_in(scene.folder);
     outside_builtin.start(scene.outside, &scene.attempt.flight);
     wait_for_byte(fifo);
@@ -391,7 +396,8 @@ closing_the_loop_ends_what_still_runs(void **state)
 {
     (void)state;
     struct scene scene;
-    scene_open(&scene, "#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\nsleep 600 & wait\n");
+    scene_open(
+        &scene, "#!/bin/sh\nexec 9>\"$FOLDER/fifo\"\necho >&9\n: <\"$FOLDER/never\" & wait\n");
     int fifo = fifo_in(scene.folder);
     outside_builtin.start(scene.outside, &scene.attempt.flight);
     wait_for_byte(fifo);
