@@ -8,6 +8,8 @@
 #include "base/clock.h"
 #include "store/verbs.h"
 
+#define SCHEME_SHOWN 40 // bytes
+
 /* A scheme's driver: linked in, or in a library of its own under its name. */
 static const struct door {
     const char *scheme;
@@ -37,6 +39,14 @@ load(const struct door *door, const struct driver **ret_driver, owed_error *err)
     return OWED_OK;
 }
 
+/* is_word tells whether text may be a scheme that somebody meant. */
+static bool
+is_word(struct str text)
+{
+    static const char signs[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+    return text.len > 0 && text.len <= SCHEME_SHOWN && strspn(text.p, signs) >= text.len;
+}
+
 owed_status
 driver_for(const char *url, const struct driver **ret_driver, owed_error *err)
 {
@@ -50,11 +60,11 @@ driver_for(const char *url, const struct driver **ret_driver, owed_error *err)
         *ret_driver = doors[i].linked;
         return OWED_OK;
     }
-    // What stands before a colon may be all there is to show: the rest can hold a password.
+    // A word before the colon may be all there is to show: anything else can hold a password.
     return fail(err, OWED_CONFIG,
         "store URL '%.*s...' begins with no scheme that is known here; write sqlite:shop.db, "
         "postgres://user@host/shop or mariadb://user@host/shop",
-        (int)(scheme.len < 40 ? scheme.len : 40), or_empty(url));
+        is_word(scheme) ? (int)scheme.len : 0, or_empty(url));
 }
 
 void

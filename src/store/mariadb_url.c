@@ -157,6 +157,18 @@ find_option(struct str name, char text[static NAME_BYTES])
     return -1;
 }
 
+/* unknown_option shows no word that resembles none: behind a ? that a password holds stands its rest. */
+static owed_status
+unknown_option(const char *spelt, owed_error *err)
+{
+    const char *meant = nearest(spelt, names);
+    if (meant != NULL)
+        return fail(err, OWED_CONFIG,
+            "the store URL has an option '%s' that is not known: did you mean %s", spelt, meant);
+    return bad_url(
+        "has an option that is not known, or a ? in a part where it is written %3F", err);
+}
+
 static owed_status
 take_options(struct str text, struct mariadb_url *url, owed_error *err)
 {
@@ -166,11 +178,8 @@ take_options(struct str text, struct mariadb_url *url, owed_error *err)
         struct str name = cut(&value, '=');
         char spelt[NAME_BYTES];
         int option = find_option(name, spelt);
-        if (option < 0) {
-            const char *meant = nearest(spelt, names);
-            return fail(err, OWED_CONFIG, "the store URL has an option '%s' that is not known%s%s",
-                spelt, meant == NULL ? "" : ": did you mean ", or_empty(meant));
-        }
+        if (option < 0)
+            return unknown_option(spelt, err);
         status = take(value, names[option], &url->options[option], err);
     }
     return status;
@@ -183,6 +192,10 @@ take_all(struct str text, struct mariadb_url *url, owed_error *err)
     text = cut(&options, '?');
     struct str database = text;
     struct str authority = cut(&database, '/');
+    // What the last @ ends may be the rest of a password.
+    if (database.len > 0 && memchr(database.p, '@', database.len) != NULL)
+        return bad_url(
+            "has an @ in its database (write it %40), or a / before it (write it %2F)", err);
     owed_status status = take_authority(authority, url, err);
     if (status == OWED_OK)
         status = take(database, "database", &url->database, err);

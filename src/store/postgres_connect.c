@@ -105,6 +105,19 @@ cannot_connect(PGconn *handle, owed_error *err)
     return fail(err, OWED_UNAVAILABLE, "PostgreSQL cannot be reached: %s", text);
 }
 
+/* cannot_start tells a setting that libpq refuses, which no waiting mends, from a server that is away. */
+static owed_status
+cannot_start(PGconn *handle, owed_error *err)
+{
+    static const char refusal[] = "invalid ";
+    char text[sizeof err->text];
+    if (strncmp(PQerrorMessage(handle), refusal, strlen(refusal)) != 0)
+        return cannot_connect(handle, err);
+    postgres_sentence(handle, PQerrorMessage(handle), text, sizeof text);
+    return fail(
+        err, OWED_CONFIG, "the store URL, or what libpq finds besides it, is wrong: %s", text);
+}
+
 static owed_status
 no_answer(const PGconn *handle, const struct wait *wait, owed_error *err)
 {
@@ -133,7 +146,7 @@ static owed_status
 go_on(PGconn *handle, struct wait *wait, owed_error *err)
 {
     if (PQstatus(handle) == CONNECTION_BAD)
-        return cannot_connect(handle, err);
+        return cannot_start(handle, err);
     PQsetNoticeProcessor(handle, hear_nothing, NULL);
     PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
     wait->deadline_us = postgres_monotonic_us() + wait->timeout_us;

@@ -222,12 +222,14 @@ static void
 an_unknown_scheme_is_refused_and_a_known_one_shown(void **state)
 {
     struct world *world = *state;
-    static const char *const bad[] = {"", "shop.db", "oracle:x", ":", "SQLITE:x"};
+    static const char *const bad[] = {"", "shop.db", "oracle:x", ":", "SQLITE:x",
+        "password=geheim host=::1", "u=geheim:x", "geheim/x@h:1/o"};
     struct db_options options = {.create = true};
     struct db *db = NULL;
     for (size_t i = 0; i < COUNT(bad); i++) {
         check_case(store_open(bad[i], &options, &db, &world->err) == OWED_CONFIG, bad[i]);
         check_case(strstr(world->err.text, "sqlite:") != NULL, bad[i]);
+        check_case(strstr(world->err.text, "geheim") == NULL, world->err.text);
     }
     assert_int_equal(store_open(NULL, &options, &db, &world->err), OWED_CONFIG);
     assert_null(db);
