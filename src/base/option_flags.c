@@ -109,6 +109,54 @@ options_read_flags(
     return OWED_OK;
 }
 
+static bool
+has_value(const struct option *option)
+{
+    return option != NULL && option->type != OPTION_BOOL;
+}
+
+/* option_of finds the option with a value that a word gives, or NULL; *ret_next: the next word is its
+ * value. */
+static const struct option *
+option_of(const struct options *options, const char *word, bool *ret_next)
+{
+    char name[OPTION_NAME_BYTES];
+    const char *end = word + 2 + strcspn(word + 2, "=");
+    const struct option *option = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(end - word - 2), word + 2);
+    if (word[1] == '-')
+        option = option_find(options, name);
+    // Letters of bools may stand before the one with a value.
+    for (const char *p = word + 1; word[1] != '-' && *p != '\0' && !has_value(option); p++) {
+        option = option_find_letter(options, *p);
+        end = p + 1;
+    }
+    if (!has_value(option))
+        return NULL;
+    *ret_next = *end == '\0';
+    return option;
+}
+
+void
+options_without(const struct options *options, char *const *argv, const char *name, char **list)
+{
+    bool only_operands = false;
+    while (*argv != NULL) {
+        char *word = *argv++;
+        bool is_next = false;
+        only_operands = only_operands || strcmp(word, "--") == 0;
+        bool is_operand = only_operands || word[0] != '-' || word[1] == '\0';
+        const struct option *option = is_operand ? NULL : option_of(options, word, &is_next);
+        bool is_kept = option == NULL || strcmp(option->name, name) != 0;
+        if (is_kept)
+            *list++ = word;
+        if (is_next && is_kept)
+            *list++ = *argv;
+        argv += is_next;
+    }
+    *list = NULL;
+}
+
 owed_status
 options_read_environment(struct options *options, owed_error *err)
 {

@@ -60,6 +60,11 @@ owed_status options_set(struct options *options, const char *section, const char
 owed_status options_read_flags(
     struct options *options, int argc, char **argv, char ***ret_operands, owed_error *err);
 
+/* options_without copies the words of argv, which were read without an error, to list, but those that
+ * give the option of this name. list has as many places, with the NULL at the end. */
+void options_without(
+    const struct options *options, char *const *argv, const char *name, char **list);
+
 /* options_read_environment takes what is set and not empty. */
 owed_status options_read_environment(struct options *options, owed_error *err);
 

@@ -6,10 +6,12 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "cli/common.h"
 #include "declare/settings.h"
 #include "deliver/relay.h"
@@ -218,6 +220,31 @@ print_counts(struct cli *cli, const owed_relay_counts *counts)
         out_puts(&cli->out, "Nothing owed.\n");
 }
 
+/* words_for_workers are the command line's, without the store's URL; NULL: no memory. */
+static char *const *
+words_for_workers(struct cli *cli)
+{
+    char **words = arena_alloc(&cli->arena, ((size_t)cli->argc + 1) * sizeof *words);
+    if (words == NULL)
+        return NULL;
+    words[0] = cli->argv[0];
+    options_without(cli->flags, cli->argv + 1, "store", words + 1);
+    return words;
+}
+
+/* take_store takes the URL that the relay's command line named. */
+static owed_status
+take_store(struct cli *cli)
+{
+    const char *url = getenv(SEAT_STORE_VARIABLE);
+    if (url == NULL)
+        return OWED_OK;
+    owed_status status =
+        options_set(cli->settings, NULL, "store", url, SOURCE_FLAG, "--store", &cli->err);
+    unsetenv(SEAT_STORE_VARIABLE);
+    return status;
+}
+
 static int
 supervise(struct cli *cli, const char *url)
 {
@@ -229,7 +256,8 @@ supervise(struct cli *cli, const char *url)
     if (code != EXIT_DONE)
         return code;
     struct supervisor settings = {
-        .argv = cli->argv,
+        .argv = words_for_workers(cli),
+        .store = options_text(cli->flags, "store"),
         .worker_id = relay.worker_id,
         .inside_workers = workers,
         .outside_workers = (int)options_number(cli->settings, "outside-workers"),
@@ -240,6 +268,10 @@ supervise(struct cli *cli, const char *url)
         .dice = dice_system,
         .log = cli->log,
     };
+    if (settings.argv == NULL) {
+        fail_memory(&cli->err);
+        return cli_fail(cli);
+    }
     char id[RELAY_WORKER_ID_BYTES];
     if (settings.worker_id == NULL) {
         relay_worker_id(id);
@@ -258,6 +290,8 @@ run_relay(struct cli *cli)
 {
     struct relay_seat seat = {.hole_us = RELAY_HOLE_US};
     if (shared_take_seat(&seat.shared, &seat.slot, &seat.role, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    if (seat.shared != NULL && take_store(cli) != OWED_OK)
         return cli_fail(cli);
     int code = check_words(cli);
     if (code != EXIT_DONE)

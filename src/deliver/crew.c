@@ -65,6 +65,8 @@ become_worker(const struct crew *crew, int slot)
     char seat[32];
     snprintf(seat, sizeof seat, "%d:%d", crew->shared_fd, slot);
     setenv(SEAT_VARIABLE, seat, 1);
+    if (crew->settings->store != NULL)
+        setenv(SEAT_STORE_VARIABLE, crew->settings->store, 1);
     notify_forget();
     close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     fcntl(crew->shared_fd, F_SETFD, 0);

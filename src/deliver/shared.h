@@ -102,6 +102,9 @@ void shared_free(struct shared *shared);
 /* The seat that a supervisor gives its child is the variable OWED_SEAT: "<fd>:<slot>". */
 #define SEAT_VARIABLE "OWED_SEAT"
 
+/* With it comes the URL that the command line named, for the worker to take out as well. */
+#define SEAT_STORE_VARIABLE "OWED_SEAT_STORE"
+
 /* shared_take_seat attaches a worker to its supervisor's memory and takes the seat out of the
  * environment; *ret_shared is NULL in a process that is no worker. BUG: a seat that is none. */
 owed_status shared_take_seat(

@@ -4,7 +4,8 @@
  *
  * It opens no store, module or connection and starts no thread, so that nothing of the kind is ever
  * carried over a fork: each worker is this program again, run with the same command line and its seat
- * in the environment (shared.h), and opens what it needs itself. Workers die with their supervisor.
+ * in the environment (shared.h), and opens what it needs itself. Everybody on the host can read a command
+ * line, so that the store's URL, which may hold a password, goes the way of the seat. Workers die with their supervisor.
  */
 #ifndef DELIVER_SUPERVISOR_H
 #define DELIVER_SUPERVISOR_H
@@ -15,7 +16,8 @@
 /* Start from {0}. */
 struct supervisor {
     const char *program;   // NULL: the program that runs now
-    char *const *argv;     // its command line, NULL-ended
+    char *const *argv;     // its command line, NULL-ended, without the store's URL
+    const char *store;     // that URL, where the command line named one; NULL: it did not
     const char *worker_id; // begins the relay's instance
     int inside_workers;    // 1; a store with a single writer gains nothing from more
     int outside_workers;   // 4: for outside receivers in C, started once a worker found some

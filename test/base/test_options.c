@@ -151,6 +151,25 @@ flags_are_read_in_every_gnu_form_and_operands_are_left(void **state)
 }
 
 static void
+a_command_line_is_copied_without_one_of_its_options(void **state)
+{
+    (void)state;
+    static char text[][16] = {"one", "-q", "--store", "x", "-jc", "--store", "-cfile", "--store=y",
+        "--lease", "--store", "-", "--no-publish", "--", "--store", "z"};
+    static const char *const kept =
+        "one|-q|-jc|--store|-cfile|--lease|--store|-|--no-publish|--|--store|z|";
+    char *argv[COUNT(text) + 1] = {NULL};
+    char *list[COUNT(text) + 1];
+    char words[256] = "";
+    for (size_t i = 0; i < COUNT(text); i++)
+        argv[i] = text[i];
+    options_without(options, argv, "store", list);
+    for (char **word = list; *word != NULL; word++)
+        snprintf(words + strlen(words), sizeof words - strlen(words), "%s|", *word);
+    assert_string_equal(words, kept);
+}
+
+static void
 a_bad_command_line_is_refused_with_what_would_be_right(void **state)
 {
     (void)state;
@@ -425,6 +444,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(fallbacks_hold_until_something_is_said),
         TEST(flags_are_read_in_every_gnu_form_and_operands_are_left),
+        TEST(a_command_line_is_copied_without_one_of_its_options),
         TEST(a_bad_command_line_is_refused_with_what_would_be_right),
         TEST(a_flag_wins_over_the_environment_and_that_over_the_file_in_any_order),
         TEST(a_file_uses_its_own_keys_and_only_in_their_section),

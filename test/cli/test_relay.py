@@ -69,6 +69,20 @@ class Relay(StoreCase):
         self.owed("requeue", "--all", code=0)
         self.assertEqual("succeeded: 1\n", self.owed("relay", "--once", code=0).stdout)
 
+    def test_workers_do_not_show_the_url_of_the_store_that_a_flag_names(self):
+        url = self.env.pop("OWED_STORE")
+        program = self.program("env > facts; tr '\\0' '\\n' < /proc/$PPID/cmdline > words; "
+                               "kill -TERM $(cat relay.pid)")
+        self.conf(f'[receiver "shop.label"]\nevent = shop.OrderPlaced\nexec = {program}\n')
+        for words in (["--store", url], [f"--store={url}"]):
+            relay = self.start("--lane", "default", *words, "--poll", "50ms")
+            self.write("relay.pid", str(relay.pid))
+            self.owed("fire", "shop.OrderPlaced", "--store", url, code=0)
+            self.assertEqual(0, relay.wait(30))
+            self.assertEqual(["relay", "--lane", "default", "--poll", "50ms"],
+                             (self.folder / "words").read_text().split("\n")[1:-1])
+            self.assertNotIn(url, (self.folder / "facts").read_text())
+
     def test_a_stop_ends_it_with_success(self):
         self.receivers("shop.billing")
         for number in (signal.SIGTERM, signal.SIGINT):
