@@ -197,6 +197,14 @@ writes_and_fails(struct actor *actor, owed_delivery *delivery, const order *orde
 }
 
 owed_outcome
+defers_a_minute(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    return owed_defer(delivery, 60, "quota spent");
+}
+
+owed_outcome
 fails(struct actor *actor, owed_delivery *delivery, const order *order)
 {
     (void)actor;

@@ -84,6 +84,7 @@ bool desk_logged(const struct desk *desk, const char *words);
 owed_outcome writes(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome asks_for_nothing(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome writes_and_fails(struct actor *actor, owed_delivery *delivery, const order *order);
+owed_outcome defers_a_minute(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome fails(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome writes_and_commits(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome writes_and_rolls_back(

@@ -47,14 +47,6 @@ writes_and_defers(struct actor *actor, owed_delivery *delivery, const order *ord
     return owed_defer(delivery, 60, "quota spent");
 }
 
-static owed_outcome
-defers(struct actor *actor, owed_delivery *delivery, const order *order)
-{
-    (void)actor;
-    (void)order;
-    return owed_defer(delivery, 60, "quota spent");
-}
-
 /* --- deferrals --- */
 
 static void
@@ -86,7 +78,8 @@ static owed_outcome
 defers_twice_then_tells(struct actor *actor, owed_delivery *delivery, const order *order)
 {
     assert_int_equal(owed_delivery_attempt(delivery), 1);
-    return actor->calls < 3 ? defers(actor, delivery, order) : writes(actor, delivery, order);
+    return actor->calls < 3 ? defers_a_minute(actor, delivery, order)
+                            : writes(actor, delivery, order);
 }
 
 static void
@@ -131,7 +124,7 @@ static void
 at_the_bound_a_deferral_is_the_end_and_one_microsecond_before_it_is_not(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {.acts = {[7] = defers}};
+    struct actor actor = {.acts = {[7] = defers_a_minute}};
     open_with(desk, &actor, mail);
     desk_fire(desk, 7);
     desk->f->now_us = FIXTURE_NOW_US + HOUR - 1;
@@ -158,7 +151,7 @@ static void
 a_requeue_starts_the_clock_anew(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {.acts = {[7] = defers}};
+    struct actor actor = {.acts = {[7] = defers_a_minute}};
     open_with(desk, &actor, mail);
     desk_fire(desk, 7);
     desk->f->now_us += HOUR;
@@ -189,7 +182,7 @@ static void
 a_deferral_without_a_bound_counts_and_warns_once(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {.acts = {[7] = defers, [8] = defers}};
+    struct actor actor = {.acts = {[7] = defers_a_minute, [8] = defers_a_minute}};
     open_with(desk, &actor, stock);
     desk_fire(desk, 7);
     desk_fire(desk, 8);
@@ -304,7 +297,7 @@ answers_by_turn(struct actor *actor, owed_delivery *delivery, const order *order
 {
     if (actor->calls == 1)
         return owed_not_yet(delivery, actor->desk->f->now_us + 1, "later");
-    return defers(actor, delivery, order);
+    return defers_a_minute(actor, delivery, order);
 }
 
 static void
@@ -383,7 +376,7 @@ static void
 the_bound_counts_from_the_moment_it_is_due(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {.acts = {[7] = defers}};
+    struct actor actor = {.acts = {[7] = defers_a_minute}};
     owed_receiver receiver = mail;
     receiver.due_us = 10 * HOUR;
     open_with(desk, &actor, receiver);

@@ -5,10 +5,6 @@
  */
 #include "desk.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <owed/testing.h>
 
 #include "base/clock.h"
@@ -37,12 +33,12 @@ open_mail(struct desk *desk, struct actor *actor, int64_t count)
     desk_fire_many(desk, count);
 }
 
-static owed_outcome
-defers_a_minute(struct actor *actor, owed_delivery *delivery, const order *order)
+/* open_both has another receiver, of the default lane, beside the one whose lane is paused. */
+static void
+open_both(struct desk *desk, struct actor *actor, struct actor *other, int64_t count)
 {
-    (void)actor;
-    (void)order;
-    return owed_defer(delivery, 60, "quota spent");
+    desk_receiver(desk, other, stock);
+    open_mail(desk, actor, count);
 }
 
 /* The quota is spent until that moment. */
@@ -54,12 +50,13 @@ defers_until(struct actor *actor, owed_delivery *delivery, const order *order)
     return defers_a_minute(actor, delivery, order);
 }
 
-static void
-all_defer_until(struct actor *actor, const int64_t *until_us)
+static struct actor
+always(act act, int64_t *until_us)
 {
-    actor->state = (void *)(uintptr_t)until_us;
+    struct actor actor = {.state = until_us};
     for (size_t i = 0; i < DESK_ORDERS; i++)
-        actor->acts[i] = defers_until;
+        actor.acts[i] = act;
+    return actor;
 }
 
 static void
@@ -99,8 +96,7 @@ other_lanes_rows_of_the_batch_are_still_delivered(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = defers_a_minute}};
     struct actor other = {0};
-    desk_receiver(desk, &other, stock);
-    open_mail(desk, &actor, 10);
+    open_both(desk, &actor, &other, 10);
     desk_once(desk);
     assert_int_equal(actor.calls, 1);
     assert_int_equal(other.calls, 10);
@@ -116,9 +112,8 @@ later_claims_leave_the_paused_lane_out(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = defers_a_minute}};
     struct actor other = {0};
-    desk_receiver(desk, &other, stock);
     desk->settings.batch_size = 2;
-    open_mail(desk, &actor, 30);
+    open_both(desk, &actor, &other, 30);
     desk_once(desk);
     assert_int_equal(actor.calls, 1);
     assert_int_equal(other.calls, 30);
@@ -129,8 +124,7 @@ a_pause_ends_exactly_at_its_moment(void **state)
 {
     struct desk *desk = *state;
     int64_t until_us = FIXTURE_NOW_US + MINUTE;
-    struct actor actor = {0};
-    all_defer_until(&actor, &until_us);
+    struct actor actor = always(defers_until, &until_us);
     open_mail(desk, &actor, 2);
     desk->settings.poll_us = OWED_HOURS(1);
     run_passes(desk, 2);
@@ -198,8 +192,7 @@ after_the_pause_one_row_at_a_time_is_tried(void **state)
 {
     struct desk *desk = *state;
     int64_t until_us = FIXTURE_NOW_US + 3 * MINUTE;
-    struct actor actor = {0};
-    all_defer_until(&actor, &until_us);
+    struct actor actor = always(defers_until, &until_us);
     open_mail(desk, &actor, 20);
     desk->settings.passes = 0;
     desk->settings.poll_us = OWED_SECONDS(1);
@@ -225,9 +218,7 @@ static void
 a_row_that_fails_otherwise_ends_the_trial(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {0};
-    for (size_t i = 0; i < DESK_ORDERS; i++)
-        actor.acts[i] = defers_first_then_fails;
+    struct actor actor = always(defers_first_then_fails, NULL);
     open_mail(desk, &actor, 10);
     desk->settings.poll_us = OWED_HOURS(1);
     desk->settings.backoff_base_us = OWED_HOURS(1);
@@ -252,9 +243,7 @@ static void
 what_is_not_due_yet_pauses_nothing_and_ends_no_trial(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {0};
-    for (size_t i = 0; i < DESK_ORDERS; i++)
-        actor.acts[i] = defers_first_then_is_not_due;
+    struct actor actor = always(defers_first_then_is_not_due, NULL);
     open_mail(desk, &actor, 10);
     desk->settings.poll_us = OWED_HOURS(1);
     run_passes(desk, 3);
@@ -267,9 +256,8 @@ static void
 a_give_up_pauses_too(void **state)
 {
     struct desk *desk = *state;
-    struct actor actor = {0};
     int64_t until_us = INT64_MAX;
-    all_defer_until(&actor, &until_us);
+    struct actor actor = always(defers_until, &until_us);
     open_mail(desk, &actor, 20);
     desk->f->now_us += OWED_HOURS(10);
     desk_once(desk);
@@ -370,20 +358,25 @@ defers_for_b(struct actor *actor, owed_delivery *delivery, const order *order)
     return defers_until(actor, delivery, order);
 }
 
+/* open_targets fires ten orders for each target, and a deferral pauses its target alone. */
+static void
+open_targets(struct desk *desk, struct actor *actor)
+{
+    owed_receiver receiver = mail;
+    receiver.targets = names_a_or_b;
+    receiver.pause = OWED_PAUSE_TARGET;
+    desk_receiver(desk, actor, receiver);
+    open_desk(desk);
+    desk_fire_many(desk, 20);
+}
+
 static void
 a_receiver_may_pause_its_target_and_no_other(void **state)
 {
     struct desk *desk = *state;
     int64_t until_us = FIXTURE_NOW_US + MINUTE;
-    struct actor actor = {.state = &until_us};
-    for (size_t i = 0; i < DESK_ORDERS; i++)
-        actor.acts[i] = defers_for_b;
-    owed_receiver receiver = mail;
-    receiver.targets = names_a_or_b;
-    receiver.pause = OWED_PAUSE_TARGET;
-    desk_receiver(desk, &actor, receiver);
-    open_desk(desk);
-    desk_fire_many(desk, 20);
+    struct actor actor = always(defers_for_b, &until_us);
+    open_targets(desk, &actor);
     desk->settings.batch_size = 3; // so that claims have to step over what is paused
     desk_once(desk);
     assert_int_equal(actor.calls, 11);
@@ -405,8 +398,7 @@ a_call_sets_the_lane_aside_for_its_rest_and_goes_on_with_others(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = defers_a_minute}};
     struct actor other = {0};
-    desk_receiver(desk, &other, stock);
-    open_mail(desk, &actor, 20);
+    open_both(desk, &actor, &other, 20);
     owed_relay_counts counts = {0};
     assert_ok(owed_drain(desk->f->owed, 0, &counts, &desk->f->err));
     assert_int_equal(actor.calls, 1);
@@ -423,15 +415,8 @@ a_call_sets_a_target_aside_alike(void **state)
 {
     struct desk *desk = *state;
     int64_t until_us = INT64_MAX;
-    struct actor actor = {.state = &until_us};
-    for (size_t i = 0; i < DESK_ORDERS; i++)
-        actor.acts[i] = defers_for_b;
-    owed_receiver receiver = mail;
-    receiver.targets = names_a_or_b;
-    receiver.pause = OWED_PAUSE_TARGET;
-    desk_receiver(desk, &actor, receiver);
-    open_desk(desk);
-    desk_fire_many(desk, 20);
+    struct actor actor = always(defers_for_b, &until_us);
+    open_targets(desk, &actor);
     assert_ok(owed_drain(desk->f->owed, 0, NULL, &desk->f->err));
     assert_int_equal(actor.calls, 11);
     assert_count(desk, "succeeded", 10);
@@ -477,8 +462,7 @@ a_limit_is_not_spent_on_what_went_back(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = defers_a_minute}};
     struct actor other = {0};
-    desk_receiver(desk, &other, stock);
-    open_mail(desk, &actor, 10);
+    open_both(desk, &actor, &other, 10);
     desk->settings.limit = 8;
     desk_run(desk);
     assert_int_equal(actor.calls, 1);

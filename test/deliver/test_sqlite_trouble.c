@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_trouble.c - a store that goes away: said once, waited for longer and longer, and then gone on.
+ * test_sqlite_trouble.c - a store that goes away: said once, waited for longer and longer, and then gone on.
  */
 #include "desk.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -49,6 +48,16 @@ wait_for_the_end(struct desk *desk)
         assert_int_equal(rename(outage.away, outage.path), 0);
 }
 
+/* open_orders fires orders 1 to count to the actor; what is cut from then on is back after that many waits. */
+static void
+open_orders(struct desk *desk, struct actor *actor, int64_t count, size_t ends_at_wait)
+{
+    desk_receiver(desk, actor, stock);
+    fixture_open(desk->f);
+    desk_fire_many(desk, count);
+    begin_outage(desk, ends_at_wait);
+}
+
 static owed_outcome
 cuts(struct actor *actor, owed_delivery *delivery, const order *order)
 {
@@ -80,10 +89,7 @@ a_relay_backs_off_and_comes_back(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[2] = cuts_once}};
-    desk_receiver(desk, &actor, stock);
-    fixture_open(desk->f);
-    desk_fire_many(desk, 3);
-    begin_outage(desk, 7);
+    open_orders(desk, &actor, 3, 7);
     desk->at_wait = wait_for_the_end;
     desk->settings.passes = 9;
     desk_run(desk);
@@ -112,10 +118,7 @@ an_outcome_that_could_not_be_written_is_kept_and_nothing_runs_twice(void **state
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = cuts_and_asks_for_nothing}};
-    desk_receiver(desk, &actor, stock);
-    fixture_open(desk->f);
-    desk_fire(desk, 1);
-    begin_outage(desk, 2);
+    open_orders(desk, &actor, 1, 2);
     desk->at_wait = wait_for_the_end;
     desk->settings.passes = 6;
     desk_run(desk);
@@ -129,10 +132,7 @@ a_run_that_is_meant_to_end_gives_up(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = cuts}};
-    desk_receiver(desk, &actor, stock);
-    fixture_open(desk->f);
-    desk_fire(desk, 1);
-    begin_outage(desk, 0);
+    open_orders(desk, &actor, 1, 0);
     desk->settings.once = true;
     assert_status(OWED_UNAVAILABLE,
         relay_work(desk->f->owed, &desk->settings, &desk->seat, NULL, &desk->f->err));
@@ -145,10 +145,7 @@ a_stop_ends_the_back_off(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = cuts}};
-    desk_receiver(desk, &actor, stock);
-    fixture_open(desk->f);
-    desk_fire(desk, 1);
-    begin_outage(desk, 0);
+    open_orders(desk, &actor, 1, 0);
     outage.stops = true;
     desk->at_wait = wait_for_the_end;
     desk_run(desk);

@@ -5,8 +5,6 @@
 #include <owed/testing.h>
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "desk.h"
@@ -21,6 +19,14 @@ open_with(struct desk *desk, struct actor *actor, owed_receiver receiver)
     desk->f->has_one_clock = true;
     desk_receiver(desk, actor, receiver);
     fixture_open(desk->f);
+}
+
+/* open_orders opens with orders 1 to count fired. */
+static void
+open_orders(struct desk *desk, struct actor *actor, owed_receiver receiver, int64_t count)
+{
+    open_with(desk, actor, receiver);
+    desk_fire_many(desk, count);
 }
 
 static void
@@ -61,8 +67,7 @@ a_drain_delivers_what_was_fired(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire_many(desk, 60);
+    open_orders(desk, &actor, stock, 60);
     drain(desk);
     assert_count(desk, "succeeded", 60);
     assert_int_equal(desk->counts.succeeded, 60);
@@ -77,8 +82,7 @@ a_drain_serves_every_lane(void **state)
     struct actor actor = {0};
     struct actor other = {0};
     desk_receiver(desk, &other, (owed_receiver){.key = "shop.mail", .lane = "mail"});
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     drain(desk);
     assert_int_equal(actor.calls, 1);
     assert_int_equal(other.calls, 1);
@@ -106,8 +110,7 @@ a_drain_never_runs_what_is_not_due(void **state)
     struct actor actor = {0};
     owed_receiver later = stock;
     later.due_us = 48 * HOUR;
-    open_with(desk, &actor, later);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, later, 1);
     drain(desk);
     assert_int_equal(actor.calls, 0);
     drain_at(desk, FIXTURE_NOW_US + 48 * HOUR - 1);
@@ -122,13 +125,10 @@ a_failed_row_that_became_due_later_is_left_too(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
-    char sql[200];
-    snprintf(sql, sizeof sql,
+    open_orders(desk, &actor, stock, 1);
+    raw_runf(desk->f->raw,
         "update owed_delivery set status = 'failed', due_at = moment(%" PRId64 ")",
         FIXTURE_NOW_US + 1);
-    raw_run(desk->f->raw, sql);
     drain(desk);
     assert_int_equal(actor.calls, 0);
     drain_at(desk, FIXTURE_NOW_US + 1);
@@ -152,8 +152,7 @@ now_moves_the_claims_alone(void **state)
     struct actor actor = {.acts = {[1] = sees_the_clock}, .state = &seen};
     owed_receiver later = stock;
     later.due_us = HOUR;
-    open_with(desk, &actor, later);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, later, 1);
     drain_at(desk, FIXTURE_NOW_US + 2 * HOUR);
     assert_int_equal(seen, FIXTURE_NOW_US);
     assert_int_equal(desk_number(desk, "select succeeded_at from owed_delivery"), FIXTURE_NOW_US);
@@ -164,14 +163,11 @@ now_ends_nobody_elses_lease(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
-    char sql[200];
-    snprintf(sql, sizeof sql,
+    open_orders(desk, &actor, stock, 1);
+    raw_runf(desk->f->raw,
         "update owed_delivery set status = 'claimed', claimed_by = 'them', "
         "lease_expires_at = moment(%" PRId64 ")",
         FIXTURE_NOW_US);
-    raw_run(desk->f->raw, sql);
     drain_at(desk, FIXTURE_NOW_US + HOUR);
     assert_int_equal(actor.calls, 0);
     desk->f->now_us++;
@@ -191,8 +187,7 @@ what_is_not_yet_due_is_left_for_the_rest_of_the_call(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = says_not_yet}};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     drain_at(desk, FIXTURE_NOW_US + 2 * HOUR);
     assert_int_equal(actor.calls, 1);
     assert_count(desk, "pending", 1);
@@ -213,8 +208,7 @@ a_drain_ends_though_a_receiver_defers_each_time(void **state)
     struct actor actor = {.acts = {[1] = defers}};
     owed_receiver receiver = stock;
     receiver.give_up_after_us = HOUR;
-    open_with(desk, &actor, receiver);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, receiver, 1);
     drain(desk);
     assert_int_equal(actor.calls, 1);
     assert_count(desk, "failed", 1);
@@ -230,8 +224,7 @@ a_deferral_sets_its_lane_aside_for_the_rest_of_the_call(void **state)
     receiver.give_up_after_us = HOUR;
     receiver.lane = "mail";
     desk_receiver(desk, &other, (owed_receiver){.key = "shop.other"});
-    open_with(desk, &actor, receiver);
-    desk_fire_many(desk, 60);
+    open_orders(desk, &actor, receiver, 60);
     drain(desk);
     assert_int_equal(actor.calls, 3);
     assert_int_equal(other.calls, 60);
@@ -274,8 +267,7 @@ a_deferral_that_pauses_its_target_lets_the_others_go_on(void **state)
     receiver.give_up_after_us = HOUR;
     receiver.targets = names_three;
     receiver.pause = OWED_PAUSE_TARGET;
-    open_with(desk, &actor, receiver);
-    desk_fire_many(desk, 3);
+    open_orders(desk, &actor, receiver, 3);
     drain(desk);
     assert_int_equal(actor.calls, 7);
     assert_count(desk, "succeeded", 6);
@@ -298,8 +290,7 @@ a_drain_delivers_what_its_receivers_fire(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = fires_on, [2] = fires_on}};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     drain(desk);
     assert_count(desk, "succeeded", 3);
 }
@@ -311,8 +302,7 @@ with_a_limit_there_is_one_claim_of_so_many_rows(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = fails}};
-    open_with(desk, &actor, stock);
-    desk_fire_many(desk, 80);
+    open_orders(desk, &actor, stock, 80);
     deliver(desk, (owed_pending_settings){.limit = 60, .ignore_backoff = true});
     assert_int_equal(actor.calls, 60);
     assert_count(desk, "failed", 1);
@@ -327,8 +317,7 @@ a_retry_waits_unless_backoff_is_ignored(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = fails}};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     deliver(desk, (owed_pending_settings){0});
     deliver(desk, (owed_pending_settings){0});
     assert_int_equal(actor.calls, 1);
@@ -343,8 +332,7 @@ one_lane_can_be_named(void **state)
     struct actor actor = {0};
     struct actor other = {0};
     desk_receiver(desk, &other, (owed_receiver){.key = "shop.mail", .lane = "mail"});
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     deliver(desk, (owed_pending_settings){.lane = "mail"});
     assert_int_equal(actor.calls, 0);
     assert_int_equal(other.calls, 1);
@@ -355,8 +343,7 @@ contradictory_settings_and_unknown_lanes_are_refused(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     const struct {
         owed_pending_settings settings;
         const char *words;
@@ -390,8 +377,7 @@ a_receiver_cannot_deliver(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = drains}};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     deliver(desk, (owed_pending_settings){.limit = 1});
     assert_count(desk, "failed", 1);
     assert_text(desk, "select last_error from owed_delivery",
@@ -403,8 +389,7 @@ receivers_that_are_not_declared_here_are_left(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     raw_run(desk->f->raw, "update owed_delivery set receiver_key = 'shop.other'");
     drain(desk);
     assert_count(desk, "pending", 1);
@@ -419,8 +404,7 @@ what_runs_outside_is_delivered(void **state)
         desk->f, (owed_receiver){.key = "shop.void", .event = &order_placed, .discard = true});
     owed_receiver outside = stock;
     outside.outside = true;
-    open_with(desk, &actor, outside);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, outside, 1);
     drain(desk);
     assert_count(desk, "succeeded", 2);
 }
@@ -432,8 +416,7 @@ a_store_that_is_locked_fails_the_call_and_loses_nothing(void **state)
     struct desk *desk = *state;
     struct actor actor = {0};
     desk->f->busy_timeout_us = 1000;
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     raw_run(desk->f->raw, "begin immediate");
     assert_status(OWED_BUSY, owed_drain(desk->f->owed, 0, &desk->counts, &desk->f->err));
     raw_run(desk->f->raw, "rollback");
@@ -448,8 +431,7 @@ one_row_is_delivered_and_its_status_told(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[2] = fails, [3] = says_not_yet}};
-    open_with(desk, &actor, stock);
-    desk_fire_many(desk, 3);
+    open_orders(desk, &actor, stock, 3);
     assert_string_equal(deliver_one(desk, 1), "succeeded");
     assert_string_equal(deliver_one(desk, 2), "failed");
     assert_string_equal(deliver_one(desk, 3), "pending");
@@ -472,8 +454,7 @@ rows_that_ended_or_wait_or_are_held_are_left_alone(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     const struct {
         const char *change;
         const char *why;
@@ -489,9 +470,7 @@ rows_that_ended_or_wait_or_are_held_are_left_alone(void **state)
             "not declared here"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char sql[200];
-        snprintf(sql, sizeof sql, "update owed_delivery set %s", cases[i].change);
-        raw_run(desk->f->raw, sql);
+        raw_runf(desk->f->raw, "update owed_delivery set %s", cases[i].change);
         buf_clear(&desk->f->log);
         assert_null(deliver_one(desk, 1));
         if (!desk_logged(desk, cases[i].why) || !desk_logged(desk, "level=info"))
@@ -505,8 +484,7 @@ a_failed_row_that_is_due_and_one_whose_lease_lapsed_are_run(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {0};
-    open_with(desk, &actor, stock);
-    desk_fire_many(desk, 3);
+    open_orders(desk, &actor, stock, 3);
     raw_run(desk->f->raw,
         "update owed_delivery set status = 'failed', available_at = moment(1796000000000000) where id = 1; "
         "update owed_delivery set status = 'claimed', claimed_by = 'gone', "
@@ -534,8 +512,7 @@ a_row_that_is_robbed_while_it_runs_records_nothing(void **state)
 {
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = is_robbed}};
-    open_with(desk, &actor, stock);
-    desk_fire(desk, 1);
+    open_orders(desk, &actor, stock, 1);
     assert_null(deliver_one(desk, 1));
     assert_int_equal(desk_written(desk, 1), 0);
     assert_count(desk, "claimed", 1);
