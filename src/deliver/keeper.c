@@ -15,6 +15,7 @@
 #include "deliver/worker.h"
 
 #define BUSY_US US_PER_SECOND
+#define ANSWER_US (10 * US_PER_SECOND) // who has run its receiver waits for the thread
 #define LEAST_US (10 * US_PER_MS)
 #define TURN 2 // of the one hand that its slot shows
 
@@ -42,7 +43,8 @@ keeper_slot(const struct keeper *keeper)
 static owed_status
 renew(struct keeper *keeper)
 {
-    const struct db_options options = {.busy_timeout_us = BUSY_US};
+    const struct db_options options = {
+        .busy_timeout_us = BUSY_US, .statement_timeout_us = ANSWER_US};
     owed_status status = OWED_OK;
     if (keeper->db == NULL)
         status = store_open(keeper->url, &options, &keeper->db, NULL);

@@ -84,7 +84,8 @@ struct mariadb_url {
     char *options[MARIADB_OPTIONS];
 };
 
-/* mariadb_url.c: CONFIG, in a sentence without what the URL holds but for the name of an option. */
+/* mariadb_url.c: CONFIG, in a sentence without what the URL holds but for the name of an option that
+ * resembles a known one. */
 owed_status mariadb_url_read(const char *text, struct mariadb_url *ret_url, owed_error *err);
 void mariadb_url_done(struct mariadb_url *url);
 
@@ -107,6 +108,8 @@ owed_status mariadb_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
 owed_status mariadb_adopt(void *native, struct db **ret_db, owed_error *err);
 void mariadb_close(struct db *db);
+/* mariadb_check_version: CONFIG for a MariaDB too old for our statements. */
+owed_status mariadb_check_version(unsigned long version, bool is_mariadb, owed_error *err);
 
 /* mariadb_connect.c: mariadb_try_connect connects until stop_fd (0: none) is readable. A handle whose
  * connecting was stopped is no more the caller's, and NULL. */

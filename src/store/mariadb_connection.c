@@ -12,6 +12,7 @@
 #include "store/mariadb.h"
 
 #define PLACE_BYTES 512
+#define OLDEST_VERSION 101100
 
 static void
 start_library(void)
@@ -78,6 +79,15 @@ name_real_place(struct mariadb_db *conn, owed_error *err)
     return conn->place == NULL ? fail_memory(err) : OWED_OK;
 }
 
+owed_status
+mariadb_check_version(unsigned long version, bool is_mariadb, owed_error *err)
+{
+    if (!is_mariadb || version >= OLDEST_VERSION)
+        return OWED_OK;
+    return fail(err, OWED_CONFIG, "MariaDB %lu.%lu is too old: 10.11 or later is needed",
+        version / 10000, version / 100 % 100);
+}
+
 /* set_up prepares a session: what stands in session.sql, and the limits that were asked for. */
 static owed_status
 set_up(struct mariadb_db *conn, const struct db_options *options, owed_error *err)
@@ -86,7 +96,10 @@ set_up(struct mariadb_db *conn, const struct db_options *options, owed_error *er
         return fail(err, OWED_CONFIG,
             "the store URL names no database, nor does an option file: write "
             "mariadb://user@host/database");
-    owed_status status = mariadb_harden(conn, err);
+    owed_status status = mariadb_check_version(
+        mysql_get_server_version(conn->handle), mariadb_connection(conn->handle) != 0, err);
+    if (status == OWED_OK)
+        status = mariadb_harden(conn, err);
     if (status == OWED_OK)
         status = mariadb_script(&conn->base, driver_mariadb.sql->session, err);
     if (status == OWED_OK)

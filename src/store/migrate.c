@@ -117,7 +117,11 @@ store_check(struct db *db, owed_error *err)
         return status;
     int64_t here = version_here(&history), known = version_known(db->driver->sql);
     if (here == 0)
-        return fail(err, OWED_SCHEMA, "the store has no tables of owed: run owed init");
+        return fail(err, OWED_SCHEMA, "the store has no tables of owed%s",
+            // A server may hide what an account has no right to.
+            db->driver->session == NULL
+                ? ": run owed init"
+                : " that this account can see: run owed init, or grant it its rights");
     if (here < known)
         return fail(err, OWED_SCHEMA,
             "the tables are of version %lld and this program wants version %lld: run owed migrate",

@@ -103,6 +103,18 @@ a_bad_url_is_refused_without_its_password(void **state)
     }
 }
 
+static void
+a_server_older_than_our_statements_is_refused_with_its_version(void **state)
+{
+    struct world *world = *state;
+    assert_int_equal(mariadb_check_version(101099, true, &world->err), OWED_CONFIG);
+    assert_non_null(strstr(world->err.text, "MariaDB 10.10 is too old"));
+    assert_int_equal(mariadb_check_version(50568, true, &world->err), OWED_CONFIG);
+    assert_int_equal(mariadb_check_version(101100, true, &world->err), OWED_OK);
+    assert_int_equal(mariadb_check_version(110402, true, &world->err), OWED_OK);
+    assert_int_equal(mariadb_check_version(80036, false, &world->err), OWED_OK); // that is MySQL
+}
+
 /* --- what a connection is opened with --- */
 
 static void
@@ -474,6 +486,7 @@ main(void)
         TEST(a_url_names_host_port_user_and_database),
         TEST(options_follow_a_question_mark),
         TEST(a_bad_url_is_refused_without_its_password),
+        TEST(a_server_older_than_our_statements_is_refused_with_its_version),
         TEST(what_the_url_leaves_out_an_option_file_says),
         TEST(a_unix_socket_may_be_named),
         TEST(with_a_port_localhost_is_a_host_as_any_other),
