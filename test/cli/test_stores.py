@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """What a user can get wrong about a store on a server: one sentence, the right code, and no password."""
+import os
 import re
 import socket
 
@@ -62,6 +63,20 @@ class Stores(StoreCase):
 
     def test_a_database_without_tables_is_a_matter_of_configuration(self):
         self.wrong(78, "owed init", now["store"])
+
+    def test_an_account_without_rights_is_told_that_it_lacks_them(self):
+        user = f"owed_bare_{os.getpid()}"
+        database = self.store.url.rsplit("/", 1)[1]
+        make, drop, code, sentence = {
+            "postgres": ([f"create role {user} login"], f"drop role {user}", 69, "permission denied"),
+            "mariadb": ([f"create user {user}@'127.0.0.1' identified by '{SECRET}'",
+                         f"grant create temporary tables on {database}.* to {user}@'127.0.0.1'"],
+                        f"drop user {user}@'127.0.0.1'", 78, "grant it its rights"),
+        }[self.store.scheme]
+        for text in make:
+            self.sql(text)
+        self.addCleanup(self.store.sql, drop)
+        self.wrong(code, sentence, elsewhere(self.store.url, user=user))
 
     def test_a_worker_id_that_does_not_fit_is_a_matter_of_words(self):
         for worker_id in ("w" * 129, "a b"):
