@@ -199,6 +199,19 @@ extern const struct driver driver_sqlite;
 extern const struct driver driver_postgres __attribute__((weak));
 extern const struct driver driver_mariadb __attribute__((weak));
 
+/* What every driver's begin and commit refuse, in the same words; place names the store. driver_may_begin and
+ * driver_has_begun answer BUG for a connection that is adopted. */
+owed_status driver_may_begin(const struct db *db, bool begun, const char *place, owed_error *err);
+owed_status driver_has_begun(const struct db *db, bool begun, const char *place, owed_error *err);
+owed_status driver_fail_vetoed(owed_error *err);
+owed_status driver_fail_ended(const char *place, owed_error *err);
+
+/* path, still_there and tidy of a server: nothing of it is a file of ours, another one would be another
+ * connection, whose next statement says so, and it does its upkeep itself. */
+const char *driver_no_path(struct db *db);
+owed_status driver_is_there(struct db *db, owed_error *err);
+void driver_is_tidy(struct db *db);
+
 /* driver_fault wraps a connection of any driver: calls that reach the store are counted, and the
  * one numbered fail_at (from 1; 0: none) fails with status, as a lost connection would: the open
  * transaction is rolled back, and so fails every later call until the count is set anew. */

@@ -27,28 +27,6 @@ changed(struct db *db)
     return true;
 }
 
-static owed_status
-still_there(struct db *db, owed_error *err)
-{
-    // A server that went away says so at the next statement.
-    (void)db;
-    (void)err;
-    return OWED_OK;
-}
-
-static void
-tidy(struct db *db)
-{
-    (void)db;
-}
-
-static const char *
-path(struct db *db)
-{
-    (void)db;
-    return "";
-}
-
 OWED_API const struct driver driver_mariadb = {
     .scheme = "mariadb",
     .sql = &sql_mariadb,
@@ -80,9 +58,9 @@ OWED_API const struct driver driver_mariadb = {
     .warning = mariadb_warning,
     .wake_fd = wake_fd,
     .changed = changed,
-    .still_there = still_there,
-    .path = path,
+    .still_there = driver_is_there,
+    .path = driver_no_path,
     .where = mariadb_where,
-    .tidy = tidy,
+    .tidy = driver_is_tidy,
     .native = native,
 };

@@ -6,29 +6,6 @@
 
 extern const struct sql sql_postgres; // made from sql/postgres/
 
-/* path: nothing of a server's is a file of ours. */
-static const char *
-path(struct db *db)
-{
-    (void)db;
-    return "";
-}
-
-static owed_status
-still_there(struct db *db, owed_error *err)
-{
-    // Another server would be another connection.
-    (void)db;
-    (void)err;
-    return OWED_OK;
-}
-
-static void
-tidy(struct db *db)
-{
-    (void)db; // the server does its upkeep itself
-}
-
 OWED_API const struct driver driver_postgres = {
     .scheme = "postgres",
     .sql = &sql_postgres,
@@ -60,10 +37,10 @@ OWED_API const struct driver driver_postgres = {
     .changed = postgres_changed,
     .asleep = postgres_asleep,
     .deaf = postgres_deaf,
-    .still_there = still_there,
-    .path = path,
+    .still_there = driver_is_there,
+    .path = driver_no_path,
     .where = postgres_where,
     .warning = postgres_warning,
-    .tidy = tidy,
+    .tidy = driver_is_tidy,
     .native = postgres_native,
 };

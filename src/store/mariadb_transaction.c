@@ -145,9 +145,9 @@ owed_status
 mariadb_begin(struct db *db, bool write, owed_error *err)
 {
     struct mariadb_db *conn = mariadb_of(db);
-    if (db->adopted || conn->begun)
-        return fail(err, OWED_BUG, "a transaction is open on %s already", conn->place);
-    owed_status status = still_ours(conn, err);
+    owed_status status = driver_may_begin(db, conn->begun, conn->place, err);
+    if (status == OWED_OK)
+        status = still_ours(conn, err);
     if (status != OWED_OK)
         return status;
     calm(conn);
@@ -176,11 +176,10 @@ mariadb_commit(struct db *db, owed_error *err)
 {
     struct mariadb_db *conn = mariadb_of(db);
     owed_status status = still_ours(conn, err);
-    if (status == OWED_OK && (db->adopted || !conn->begun))
-        return fail(err, OWED_BUG, "no transaction of ours is open on %s", conn->place);
+    if (status == OWED_OK && driver_has_begun(db, conn->begun, conn->place, err) != OWED_OK)
+        return OWED_BUG;
     if (status == OWED_OK && conn->vetoed)
-        status =
-            fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+        status = driver_fail_vetoed(err);
     if (status == OWED_OK)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {

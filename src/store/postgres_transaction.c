@@ -65,10 +65,7 @@ postgres_still_ours(struct postgres_db *conn, owed_error *err)
         return postgres_fail_lost(conn, conn->handle, "transaction", err);
     if (!notice_loss(conn))
         return OWED_OK;
-    return fail(err, OWED_ABORTED,
-        "the transaction that was open on %s has been ended by somebody else: nothing more can be "
-        "written in it",
-        conn->place);
+    return driver_fail_ended(conn->place, err);
 }
 
 static void
@@ -92,8 +89,9 @@ owed_status
 postgres_begin(struct db *db, bool write, owed_error *err)
 {
     struct postgres_db *conn = postgres_of(db);
-    if (db->adopted || conn->begun)
-        return fail(err, OWED_BUG, "a transaction is open on %s already", conn->place);
+    owed_status status = driver_may_begin(db, conn->begun, conn->place, err);
+    if (status != OWED_OK)
+        return status;
     if (postgres_is_lost(conn->handle))
         return postgres_fail_lost(conn, conn->handle, "begin", err);
     forget(conn);
@@ -257,11 +255,10 @@ postgres_commit(struct db *db, owed_error *err)
 {
     struct postgres_db *conn = postgres_of(db);
     owed_status status = postgres_still_ours(conn, err);
-    if (status == OWED_OK && (db->adopted || !conn->begun))
-        return fail(err, OWED_BUG, "no transaction of ours is open on %s", conn->place);
+    if (status == OWED_OK && driver_has_begun(db, conn->begun, conn->place, err) != OWED_OK)
+        return OWED_BUG;
     if (status == OWED_OK && conn->vetoed)
-        status =
-            fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+        status = driver_fail_vetoed(err);
     if (status == OWED_OK && PQtransactionStatus(conn->handle) == PQTRANS_INERROR)
         status = had_failed(conn, err);
     if (status == OWED_OK && conn->is_sent && is_gone(conn))

@@ -87,10 +87,7 @@ sqlite_still_ours(struct sqlite_db *conn, owed_error *err)
 {
     if (!conn->begun || (!conn->lost && sqlite3_get_autocommit(conn->handle) == 0))
         return OWED_OK;
-    return fail(err, OWED_ABORTED,
-        "the transaction that was open on %s has been ended by somebody else: nothing more can be "
-        "written in it",
-        conn->path);
+    return driver_fail_ended(conn->path, err);
 }
 
 static void
@@ -123,9 +120,10 @@ owed_status
 sqlite_begin(struct db *db, bool write, owed_error *err)
 {
     struct sqlite_db *conn = sqlite_of(db);
-    if (db->adopted || conn->begun)
-        return fail(err, OWED_BUG, "a transaction is open on %s already", conn->path);
-    owed_status status = write ? sqlite_still_there(db, err) : OWED_OK;
+    owed_status status = driver_may_begin(db, conn->begun, conn->path, err);
+    if (status != OWED_OK)
+        return status;
+    status = write ? sqlite_still_there(db, err) : OWED_OK;
     if (status == OWED_OK)
         status = sqlite_sync_commits(conn, !conn->light_next, err);
     conn->light_next = false;
@@ -155,11 +153,10 @@ sqlite_commit(struct db *db, owed_error *err)
 {
     struct sqlite_db *conn = sqlite_of(db);
     owed_status status = sqlite_still_ours(conn, err);
-    if (status == OWED_OK && (db->adopted || !conn->begun))
-        return fail(err, OWED_BUG, "no transaction of ours is open on %s", conn->path);
+    if (status == OWED_OK && driver_has_begun(db, conn->begun, conn->path, err) != OWED_OK)
+        return OWED_BUG;
     if (status == OWED_OK && conn->vetoed)
-        status =
-            fail(err, OWED_VETOED, "an inline receiver refused the change; it was rolled back");
+        status = driver_fail_vetoed(err);
     if (status == OWED_OK)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {
