@@ -212,6 +212,26 @@ fails(struct actor *actor, owed_delivery *delivery, const order *order)
 }
 
 owed_outcome
+refuses(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)order;
+    return owed_failed(delivery, "over the limit");
+}
+
+owed_outcome
+fires_what_is_refused(struct actor *actor, owed_delivery *delivery, const order *placed)
+{
+    (void)actor;
+    write_row(delivery, placed->id);
+    int64_t id = 0;
+    owed_error err;
+    assert_status(OWED_VETOED,
+        owed_fire(owed_delivery_tx(delivery), &order_shipped, placed, NULL, &id, &err));
+    return owed_done();
+}
+
+owed_outcome
 writes_and_commits(struct actor *actor, owed_delivery *delivery, const order *order)
 {
     (void)actor;

@@ -86,6 +86,10 @@ owed_outcome asks_for_nothing(struct actor *actor, owed_delivery *delivery, cons
 owed_outcome writes_and_fails(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome defers_a_minute(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome fails(struct actor *actor, owed_delivery *delivery, const order *order);
+/* refuses is for an inline receiver of order_shipped; fires_what_is_refused expects its veto and is done. */
+owed_outcome refuses(struct actor *actor, owed_delivery *delivery, const order *order);
+owed_outcome fires_what_is_refused(
+    struct actor *actor, owed_delivery *delivery, const order *placed);
 owed_outcome writes_and_commits(struct actor *actor, owed_delivery *delivery, const order *order);
 owed_outcome writes_and_rolls_back(
     struct actor *actor, owed_delivery *delivery, const order *order);

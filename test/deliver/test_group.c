@@ -320,26 +320,6 @@ when_the_commit_is_refused_each_is_repeated_and_the_guilty_one_found(void **stat
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
 }
 
-static owed_outcome
-refuses(struct actor *actor, owed_delivery *delivery, const order *order)
-{
-    (void)actor;
-    (void)order;
-    return owed_failed(delivery, "over the limit");
-}
-
-static owed_outcome
-fires_what_is_refused(struct actor *actor, owed_delivery *delivery, const order *placed)
-{
-    (void)actor;
-    write_row(delivery, placed->id);
-    int64_t id = 0;
-    owed_error err;
-    assert_status(OWED_VETOED,
-        owed_fire(owed_delivery_tx(delivery), &order_shipped, placed, NULL, &id, &err));
-    return owed_done();
-}
-
 static void
 a_veto_inside_one_fails_it_alone(void **state)
 {

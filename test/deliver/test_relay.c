@@ -431,26 +431,6 @@ a_receiver_that_leaves_a_transaction_of_the_handle_open_has_failed(void **state)
         "receiver shop.stock left a transaction open that it had begun: it was rolled back");
 }
 
-static owed_outcome
-refuses(struct actor *actor, owed_delivery *delivery, const order *order)
-{
-    (void)actor;
-    (void)order;
-    return owed_failed(delivery, "over the limit");
-}
-
-static owed_outcome
-fires_what_is_refused(struct actor *actor, owed_delivery *delivery, const order *placed)
-{
-    (void)actor;
-    write_row(delivery, placed->id);
-    int64_t id = 0;
-    owed_error err;
-    assert_status(OWED_VETOED,
-        owed_fire(owed_delivery_tx(delivery), &order_shipped, placed, NULL, &id, &err));
-    return owed_done();
-}
-
 static void
 a_veto_inside_a_receiver_fails_its_delivery(void **state)
 {

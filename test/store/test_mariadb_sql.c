@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/cleanup.h"
-
 static void
 a_paused_or_long_removed_receiver_gets_what_it_should(void **state)
 {
@@ -111,10 +108,7 @@ static void
 what_is_not_fit_is_refused_in_words_and_nothing_is_written(void **state)
 {
     struct world *world = *state;
-    static const struct {
-        const char *arguments;
-        const char *words;
-    } cases[] = {
+    static const struct refusal cases[] = {
         {"null, '{}', null", "name must be 1 to 255 characters"},
         {"'', '{}', null", "name must be 1 to 255 characters"},
         {"'shop X', '{}', null", "name must be 1 to 255 characters"},
@@ -149,15 +143,7 @@ what_is_not_fit_is_refused_in_words_and_nothing_is_written(void **state)
         {"'a', '{}', concat('{\"scope\": {\"x\": \"', repeat('x', 65536), '\"}}')",
             "scope is over 64 KiB"},
     };
-    struct buf call;
-    buf_init(&call, 1 << 16);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        buf_clear(&call);
-        buf_printf(&call, "call owed_fire_with(%s)", cases[i].arguments);
-        raw_refused(plain(world), buf_text(&call), cases[i].words);
-    }
-    buf_done(&call);
-    assert_int_equal(count_of(world, "owed_event"), 0);
+    check_refused(world, "call owed_fire_with", cases, COUNT(cases));
     // The longest that is taken.
     raw_run(plain(world),
         "call owed_fire_with(repeat('x', 255), concat('\"', repeat('x', 16777214), '\"'),"

@@ -190,18 +190,26 @@ end_proxy(struct proxy *proxy)
     close(proxy->listener);
 }
 
+/* fired_through answers a connection through a new proxy, on which an event waits for its commit. */
+static struct db *
+fired_through(struct proxy *proxy, struct world *world)
+{
+    char url[256];
+    through(proxy, world, url);
+    const struct db_options options = {0};
+    struct db *db = NULL;
+    assert_ok(store_open(url, &options, &db, &world->err));
+    assert_ok(store_begin(db, true, &world->err));
+    assert_ok(try_fire_on(world, db));
+    return db;
+}
+
 static void
 a_commit_whose_answer_was_lost_is_asked_about(void **state)
 {
     struct world *world = *state;
     struct proxy proxy = {0};
-    char url[256];
-    through(&proxy, world, url);
-    const struct db_options options = {0};
-    struct db *db;
-    assert_ok(store_open(url, &options, &db, &world->err));
-    assert_ok(store_begin(db, true, &world->err));
-    assert_ok(try_fire_on(world, db));
+    struct db *db = fired_through(&proxy, world);
     assert_ok(store_commit(db, &world->err));
     assert_int_equal(count_of(world, "owed_event"), 1);
     // It is known to have happened; the connection is gone all the same.
@@ -215,13 +223,7 @@ a_commit_that_nobody_can_be_asked_about_is_unsure(void **state)
 {
     struct world *world = *state;
     struct proxy proxy = {0};
-    char url[256];
-    through(&proxy, world, url);
-    const struct db_options options = {0};
-    struct db *db;
-    assert_ok(store_open(url, &options, &db, &world->err));
-    assert_ok(store_begin(db, true, &world->err));
-    assert_ok(try_fire_on(world, db));
+    struct db *db = fired_through(&proxy, world);
     shutdown(proxy.listener, SHUT_RDWR); // nobody comes through any more
     assert_int_equal(store_commit(db, &world->err), OWED_UNSURE);
     store_close(db);

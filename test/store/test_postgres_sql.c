@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/cleanup.h"
 
 static void
 a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer(void **state)
@@ -81,10 +80,7 @@ static void
 what_is_not_fit_is_refused_in_words_and_nothing_is_written(void **state)
 {
     struct world *world = *state;
-    static const struct {
-        const char *arguments;
-        const char *words;
-    } cases[] = {
+    static const struct refusal cases[] = {
         {"null, '{}'", "name must be 1 to 255 characters"},
         {"'', '{}'", "name must be 1 to 255 characters"},
         {"'shop X', '{}'", "name must be 1 to 255 characters"},
@@ -113,15 +109,7 @@ what_is_not_fit_is_refused_in_words_and_nothing_is_written(void **state)
         {"'a', '{}', scope => '[]'", "scope must be a JSON object"},
         {"'a', '{}', scope => '{'", "scope is not valid JSON"},
     };
-    struct buf call;
-    buf_init(&call, 1 << 16);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        buf_clear(&call);
-        buf_printf(&call, "select owed_fire(%s)", cases[i].arguments);
-        raw_refused(plain(world), buf_text(&call), cases[i].words);
-    }
-    buf_done(&call);
-    assert_int_equal(count_of(world, "owed_event"), 0);
+    check_refused(world, "select owed_fire", cases, COUNT(cases));
     // The longest and the deepest that is taken; brackets in texts are no depth.
     raw_run(plain(world),
         "select owed_fire(repeat('x', 255), '\"' || repeat('[', 16777214) || '\"',"

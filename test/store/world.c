@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 int
 world_new(void **state)
 {
@@ -49,6 +51,20 @@ int64_t
 count_of(struct world *world, const char *table)
 {
     return raw_numberf(plain(world), "select count(*) from %s", table);
+}
+
+void
+check_refused(struct world *world, const char *call, const struct refusal *cases, size_t count)
+{
+    struct buf statement;
+    buf_init(&statement, 1 << 16);
+    for (size_t i = 0; i < count; i++) {
+        buf_clear(&statement);
+        buf_printf(&statement, "%s(%s)", call, cases[i].arguments);
+        raw_refused(plain(world), buf_text(&statement), cases[i].words);
+    }
+    buf_done(&statement);
+    assert_int_equal(count_of(world, "owed_event"), 0);
 }
 
 struct catalogue_receiver

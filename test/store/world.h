@@ -50,6 +50,14 @@ int world_free(void **state);
 struct raw *plain(struct world *world);
 int64_t count_of(struct world *world, const char *table); // rows, seen by plain
 
+/* check_refused makes each call in plain SQL, and expects it to fail with those words. No event is left. */
+struct refusal {
+    const char *arguments;
+    const char *words;
+};
+void check_refused(
+    struct world *world, const char *call, const struct refusal *cases, size_t count);
+
 struct catalogue_receiver a_receiver(const char *key); // of EVENT, inside, in LANE
 void publish(struct world *world, const struct catalogue_receiver *receivers, size_t count);
 void publish_keys(struct world *world, const char *const *keys); // NULL-ended
