@@ -5,7 +5,6 @@
  */
 #include "desk.h"
 
-#include <poll.h>
 #include <pthread.h>
 
 #include "base/clock.h"
@@ -96,19 +95,6 @@ want_row_1(void *arg)
     return NULL;
 }
 
-/* wait_until_it_waits returns once the shopper waits for a row. */
-static void
-wait_until_it_waits(struct desk *desk)
-{
-    const char *query = test_store_is("postgres")
-        ? "select count(*) from pg_stat_activity where datname = current_database() and "
-          "wait_event_type = 'Lock'"
-        : "select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'";
-    // Who asks MariaDB more often than every 0.1 s is told the same again.
-    for (int i = 0; i < 50 && desk_number(desk, query) == 0; i++)
-        poll(NULL, 0, 150);
-}
-
 /* meets_a_deadlock has row 1, which the other one waits for, and wants row 2, which that one has. */
 static owed_outcome
 meets_a_deadlock(struct actor *actor, owed_delivery *delivery, const order *order)
@@ -120,7 +106,7 @@ meets_a_deadlock(struct actor *actor, owed_delivery *delivery, const order *orde
         raw_run(raw, "set local deadlock_timeout = '10ms'");
     raw_run(raw, "update shelf set n = n + 1 where id = 1");
     assert_int_equal(pthread_create(&shopper.thread, NULL, want_row_1, NULL), 0);
-    wait_until_it_waits(actor->desk);
+    raw_await_waiter(actor->desk->f->raw, raw_session(shopper.raw));
     if (!raw_try(raw, "update shelf set n = n + 1 where id = 2"))
         return owed_failed(delivery, "a deadlock");
     return owed_done();

@@ -5,7 +5,6 @@
  */
 #include "world.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,22 +255,6 @@ fire_key(void *argument)
     return NULL;
 }
 
-/* await_waiter returns once the rival waits for a lock. The server shows its transactions anew only to
- * who has not looked for a tenth of a second. */
-static void
-await_waiter(struct world *world, int64_t rival)
-{
-    for (int i = 0; i < 60; i++) {
-        if (raw_numberf(raw_of(world->db),
-                "select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'"
-                " and trx_mysql_thread_id = %lld",
-                (long long)rival) > 0)
-            return;
-        poll(NULL, 0, 120);
-    }
-    fail_msg("nobody waits");
-}
-
 static void
 of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first(void **state)
 {
@@ -288,10 +271,9 @@ of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first(vo
             levels[i / 2]);
         raw_run(app, "begin; call owed_fire_with('" EVENT "', '{}', '{\"dedupe_key\": \"A-1\"}')");
         int64_t id = raw_number(app, "select @owed_event_id");
-        int64_t rival_id = raw_number(rival.raw, "select connection_id()");
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, fire_key, &rival), 0);
-        await_waiter(world, rival_id);
+        raw_await_waiter(app, raw_session(rival.raw));
         raw_run(app, commits ? "commit" : "rollback");
         pthread_join(thread, NULL);
         raw_run(rival.raw, "commit");
@@ -324,9 +306,8 @@ a_deadlock_in_a_fire_ends_the_callers_transaction_and_says_so(void **state)
         "insert into app (id, total) select seq, 0 from seq_2_to_500");
     raw_run(app, "begin; select total from app where id = 1 for update");
     pthread_t thread;
-    int64_t rival_id = raw_number(rival, "select connection_id()");
     assert_int_equal(pthread_create(&thread, NULL, update_app, rival), 0);
-    await_waiter(world, rival_id);
+    raw_await_waiter(app, raw_session(rival));
     raw_refused(app, "call owed_fire_with('" EVENT "', '{}', '{\"dedupe_key\": \"A-1\"}')",
         "Deadlock found");
     pthread_join(thread, NULL);

@@ -5,6 +5,7 @@
  */
 #include "world.h"
 
+#include <fcntl.h>
 #include <libpq-fe.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,11 +18,12 @@
 #include "loopback.h"
 
 #define PGBOUNCER "/usr/sbin/pgbouncer"
-#define READY_TIMES 500 // of 10 ms
+#define READY_MS 20000
 
 struct pooled {
     struct world *world;
     pid_t pid;
+    int log; // what it writes
     int port;
     char url[256];
     struct db *db;
@@ -54,10 +56,30 @@ write_settings(struct pooled *pooled, const char *path)
     PQconninfoFree(options);
 }
 
+/* await_ready reads what the pooler says as it starts. */
+static void
+await_ready(const struct pooled *pooled)
+{
+    char said[4096] = "";
+    size_t len = 0;
+    struct pollfd more = {.fd = pooled->log, .events = POLLIN};
+    while (strstr(said, "process up") == NULL) {
+        assert_int_equal(poll(&more, 1, READY_MS), 1);
+        ssize_t got = read(pooled->log, said + len, sizeof said - 1 - len);
+        if (got <= 0)
+            fail_msg("the pooler did not start: %s", said);
+        len += (size_t)got;
+        said[len] = '\0';
+    }
+}
+
 /* start runs the pooler; it refuses to be root. */
 static void
 start(struct pooled *pooled)
 {
+    int ends[2];
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    pooled->log = ends[0];
     char path[128];
     snprintf(path, sizeof path, "%s/pgbouncer.ini", pooled->world->folder);
     pooled->port = loopback_closed_port();
@@ -65,27 +87,23 @@ start(struct pooled *pooled)
     pooled->pid = fork();
     if (pooled->pid == 0) {
         freopen("/dev/null", "w", stdout);
-        freopen("/dev/null", "w", stderr);
+        dup2(ends[1], STDERR_FILENO);
         if (geteuid() == 0)
             execl(PGBOUNCER, "pgbouncer", "-u", "nobody", path, (char *)NULL);
         else
             execl(PGBOUNCER, "pgbouncer", path, (char *)NULL);
         _exit(127);
     }
+    close(ends[1]);
+    await_ready(pooled);
 }
 
 static void
 open_pooled(struct pooled *pooled)
 {
     const struct db_options options = {.connect_timeout_us = 5 * SECOND};
-    owed_status status = OWED_UNAVAILABLE;
     struct world *world = pooled->world;
-    for (int i = 0; i < READY_TIMES && status != OWED_OK; i++) {
-        status = store_open(pooled->url, &options, &pooled->db, &world->err);
-        if (status != OWED_OK)
-            poll(NULL, 0, 10);
-    }
-    assert_ok(status);
+    assert_ok(store_open(pooled->url, &options, &pooled->db, &world->err));
 }
 
 static int
@@ -113,6 +131,8 @@ teardown(void **state)
         kill(pooled->pid, SIGKILL);
         waitpid(pooled->pid, NULL, 0);
     }
+    if (pooled->db != NULL)
+        close(pooled->log);
     void *world = pooled->world;
     world_free(&world);
     free(pooled);

@@ -6,7 +6,6 @@
 #include "world.h"
 
 #include <libpq-fe.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,20 +132,6 @@ a_rollback_takes_event_and_deliveries_with_it(void **state)
     assert_int_equal(count_of(world, "owed_event"), 1);
 }
 
-/* await_waiter returns once somebody waits for a lock. */
-static void
-await_waiter(struct world *world)
-{
-    for (int i = 0; i < 1000; i++) {
-        if (raw_number(raw_of(world->db),
-                "select count(*) from pg_locks as l join pg_stat_activity as a using (pid)"
-                " where not l.granted and a.datname = current_database()") > 0)
-            return;
-        poll(NULL, 0, 10);
-    }
-    fail_msg("nobody waits");
-}
-
 static void
 of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first(void **state)
 {
@@ -161,7 +146,7 @@ of_two_that_fire_one_key_the_second_waits_and_learns_what_became_of_the_first(vo
         PGconn *conn = raw_native(rival);
         assert_int_equal(
             PQsendQuery(conn, "select owed_fire('" EVENT "', '[1]', dedupe_key => 'A-1')"), 1);
-        await_waiter(world);
+        raw_await_waiter(plain(world), raw_session(rival));
         raw_run(plain(world), commits ? "commit" : "rollback");
         PGresult *result = PQgetResult(conn);
         assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);

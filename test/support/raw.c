@@ -11,6 +11,7 @@
 
 #include "../unit.h"
 
+#include "base/clock.h"
 #include "store/driver.h"
 
 struct raw {
@@ -264,6 +265,27 @@ bool
 raw_in_transaction(struct raw *raw)
 {
     return raw->kind->in_transaction(raw->native);
+}
+
+int64_t
+raw_session(struct raw *raw)
+{
+    return raw->kind->session(raw->native);
+}
+
+struct raw_locks
+raw_locks_of(struct raw *raw, int64_t session)
+{
+    return raw->kind->locks(raw->native, session);
+}
+
+void
+raw_await_waiter(struct raw *raw, int64_t session)
+{
+    int64_t end_us = clock_monotonic_us(&clock_system) + 20 * US_PER_SECOND;
+    while (!raw_locks_of(raw, session).is_waiting)
+        if (clock_monotonic_us(&clock_system) > end_us)
+            fail_msg("session %lld waits for nothing", (long long)session);
 }
 
 void

@@ -48,6 +48,17 @@ void *raw_native(struct raw *raw);
 /* raw_in_transaction tells whether one is open on the connection. */
 bool raw_in_transaction(struct raw *raw);
 
+/* raw_session is what a server calls the connection by. */
+int64_t raw_session(struct raw *raw);
+struct raw_locks {
+    bool is_waiting; // for a lock that another session holds
+    int64_t rows;    // locked by its transaction; MariaDB alone tells
+};
+/* raw_locks_of is what a session's transaction holds now; any connection to the server may ask. */
+struct raw_locks raw_locks_of(struct raw *raw, int64_t session);
+/* raw_await_waiter returns once the session waits for a lock; after 20 s the test fails. */
+void raw_await_waiter(struct raw *raw, int64_t session);
+
 /* raw_fire fires in plain SQL, through the door that the store has for it. */
 void raw_fire(struct raw *raw, const char *name, const char *payload);
 

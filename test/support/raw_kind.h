@@ -28,6 +28,9 @@ struct raw_kind {
     bool (*run)(
         void *native, const char *statements, raw_take take, void *state, struct buf *error);
     bool (*in_transaction)(void *native);
+    int64_t (*session)(void *native); // NULL, as locks: nothing to look at
+    /* locks reads what the session's transaction holds and waits for. */
+    struct raw_locks (*locks)(void *native, int64_t session);
     /* several allows several statements in one run on a connection that somebody else has opened. */
     void (*several)(void *native, bool on);
     const char *fire;   // of name and payload, both quoted

@@ -22,7 +22,7 @@ enum {
     OID_NUMERIC = 1700
 };
 
-static const char session[] =
+static const char settings[] =
     "set client_min_messages = error; set timezone = 'UTC'; set lock_timeout = '10s'";
 
 static void
@@ -37,7 +37,7 @@ postgres_open(const char *url, struct buf *error)
 {
     PGconn *conn = PQconnectdb(url);
     PQsetNoticeProcessor(conn, be_silent, NULL);
-    PGresult *result = PQstatus(conn) == CONNECTION_OK ? PQexec(conn, session) : NULL;
+    PGresult *result = PQstatus(conn) == CONNECTION_OK ? PQexec(conn, settings) : NULL;
     bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
     PQclear(result);
     if (good)
@@ -128,12 +128,41 @@ postgres_in_transaction(void *native)
     return PQtransactionStatus(native) != PQTRANS_IDLE;
 }
 
+static int64_t
+postgres_session(void *native)
+{
+    return PQbackendPID(native);
+}
+
+static void
+see_waiter(void *state, const struct raw_value *values, size_t count)
+{
+    struct raw_locks *locks = state;
+    locks->is_waiting = count > 0 && strcmp(values[0].text, "0") != 0;
+}
+
+static struct raw_locks
+postgres_locks(void *native, int64_t session)
+{
+    struct raw_locks locks = {0};
+    struct buf error;
+    char query[128];
+    snprintf(query, sizeof query,
+        "select count(*) from pg_locks where pid = %" PRId64 " and not granted", session);
+    buf_init(&error, 4096);
+    postgres_run(native, query, see_waiter, &locks, &error);
+    buf_done(&error);
+    return locks;
+}
+
 const struct raw_kind raw_postgres = {
     .scheme = "postgres",
     .open = postgres_open,
     .close = postgres_close,
     .run = postgres_run,
     .in_transaction = postgres_in_transaction,
+    .session = postgres_session,
+    .locks = postgres_locks,
     .fire = "select owed_fire('%s', '%s')",
     .refuse = "select refuse('refuse_%s_%s', '%s', '%s', $condition$%s$condition$, '%s')",
     .allow = "drop trigger refuse_%s_%s on %s",
