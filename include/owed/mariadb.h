@@ -26,8 +26,8 @@ OWED_API MYSQL *owed_delivery_mariadb(owed_delivery *delivery);
 
 /*
  * owed_join_mariadb fires inside a transaction that the caller opened on db, which must be a
- * connection to the store's database. INVALID: no transaction is open on db, or it does not speak
- * utf8mb4. SCHEMA: no tables there.
+ * connection to the store's database. INVALID: no transaction is open on db, it does not speak
+ * utf8mb4, or another database is its own.
  * An inline veto rolls the transaction back and begins one in which nothing can be written: what
  * follows fails with 1792, and COMMIT commits nothing. A second BEGIN, or DDL, ends that.
  */

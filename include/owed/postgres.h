@@ -34,7 +34,8 @@ OWED_API PGconn *owed_delivery_postgres(owed_delivery *delivery);
 /*
  * owed_join_postgres fires inside the transaction that the caller opened on conn, which must be
  * connected to the store. INVALID: no transaction is open on conn, it is in pipeline mode or in the
- * middle of a query, or its client_encoding is not UTF8. SCHEMA: no tables there.
+ * middle of a query, its client_encoding is not UTF8, or it is not the store's tables that its
+ * search_path finds.
  * Nothing is prepared on conn. An inline veto makes the transaction fail, so that COMMIT rolls it
  * back; ROLLBACK TO a savepoint that was set before the fire lifts the veto and undoes the fire.
  */

@@ -173,7 +173,8 @@ struct driver {
     /* path is the file that holds the store, absolute; NULL or "" where there is none. */
     const char *(*path)(struct db *db);
 
-    /* where names a server's database the same to all that have it open. NULL: path does. */
+    /* where names the tables that are reached on a server, the same to all that reach them. NULL: path
+     * names their file. */
     const char *(*where)(struct db *db);
 
     /* warning is a sentence on the server that its operator should know; NULL, also as a member: none. */
