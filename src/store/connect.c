@@ -86,7 +86,7 @@ store_url_shown(const char *url, char *text, size_t size)
 owed_status
 store_open(const char *url, const struct db_options *options, struct db **ret_db, owed_error *err)
 {
-    const struct driver *driver;
+    const struct driver *driver = NULL;
     owed_status status = driver_for(url, &driver, err);
     return status == OWED_OK ? driver->open(url, options, ret_db, err) : status;
 }

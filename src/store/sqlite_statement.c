@@ -180,7 +180,7 @@ sqlite_finish(struct rows *rows, int64_t *ret_changed, owed_error *err)
 owed_status
 sqlite_do(struct sqlite_db *conn, enum stmt stmt, owed_error *err)
 {
-    struct rows *rows;
+    struct rows *rows = NULL;
     owed_status status = sqlite_run(&conn->base, stmt, NULL, 0, &rows, err);
     return status == OWED_OK ? sqlite_finish(rows, NULL, err) : status;
 }
