@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * loop.c - everything outside on one thread: libcurl's poll waits for sockets, programs and the
- * caller's descriptors alike.
+ * loop.c - everything outside: one wait for requests that have ended, programs and the caller's
+ * descriptors alike.
  */
 #include <limits.h>
 #include <poll.h>
@@ -175,22 +175,19 @@ loop_start(struct outside *outside, struct flight *flight)
 static bool
 wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
 {
-    struct curl_waitfd waits[WAITS_MAX + 1];
-    struct pollfd asked[WAITS_MAX];
+    struct pollfd waits[WAITS_MAX + 2];
     if (fd_count > WAITS_MAX)
         fd_count = WAITS_MAX;
-    for (size_t i = 0; i < fd_count; i++) {
-        waits[i] = (struct curl_waitfd){.fd = fds[i], .events = CURL_WAIT_POLLIN};
-        asked[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
-    }
-    size_t count = fd_count;
-    if (outside->programs.count > 0)
-        waits[count++] =
-            (struct curl_waitfd){.fd = outside->programs.epoll, .events = CURL_WAIT_POLLIN};
-    int ready = 0;
-    curl_multi_poll(outside->webhooks.multi, waits, (unsigned)count, timeout_ms, &ready);
-    // libcurl does not report a descriptor that hung up.
-    return ready > 0 && fd_count > 0 && poll(asked, fd_count, 0) > 0;
+    for (size_t i = 0; i < fd_count; i++)
+        waits[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    nfds_t count = fd_count;
+    waits[count++] = (struct pollfd){.fd = outside->webhooks.wire.ended_fd, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = outside->programs.epoll, .events = POLLIN};
+    bool called = false;
+    int ready = poll(waits, count, timeout_ms);
+    for (size_t i = 0; i < fd_count && ready > 0; i++)
+        called = called || waits[i].revents != 0;
+    return called;
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * webhook.c - POST of the payload, by libcurl's multi interface.
+ * webhook.c - POST of the payload, by libcurl.
  *
  * HTTP/1.1 on purpose: when a server ends an HTTP/2 connection, every request on it has failed an
  * attempt. Proxies of the environment are not used, so that the address a receiver declares is the
@@ -8,7 +8,6 @@
  */
 #include "receive/webhook.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -22,7 +21,7 @@
 #include "receive/text.h"
 
 struct request {
-    CURL *easy;
+    struct transfer transfer; // the first member: the wire hands back transfers
     struct flight *flight;
     struct target *target;
     struct request *next;
@@ -51,14 +50,13 @@ on_body(char *bytes, size_t one, size_t len, void *state)
     return CURL_WRITEFUNC_ERROR;
 }
 
-/* libcurl opens its sockets without it, and they must not reach other programs. */
-static int
-on_socket(void *state, curl_socket_t fd, curlsocktype purpose)
+/* libcurl opens its sockets without SOCK_CLOEXEC, and they must not reach other programs. */
+static curl_socket_t
+on_socket(void *state, curlsocktype purpose, struct curl_sockaddr *address)
 {
     (void)state;
     (void)purpose;
-    fcntl(fd, F_SETFD, FD_CLOEXEC);
-    return CURL_SOCKOPT_OK;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 static void
@@ -66,7 +64,7 @@ free_request(struct request *request)
 {
     if (request == NULL)
         return;
-    curl_easy_cleanup(request->easy);
+    curl_easy_cleanup(request->transfer.easy);
     free(request);
 }
 
@@ -74,14 +72,14 @@ free_request(struct request *request)
 static bool
 set_constants(struct request *request)
 {
-    CURL *easy = request->easy;
+    CURL *easy = request->transfer.easy;
     CURLcode failed = CURLE_OK;
 #define SET(option_, value_) (failed |= curl_easy_setopt(easy, (option_), (value_)))
-    SET(CURLOPT_PRIVATE, request);
+    SET(CURLOPT_PRIVATE, &request->transfer);
     SET(CURLOPT_ERRORBUFFER, request->problem);
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, request);
-    SET(CURLOPT_SOCKOPTFUNCTION, on_socket);
+    SET(CURLOPT_OPENSOCKETFUNCTION, on_socket);
     SET(CURLOPT_USERAGENT, "owed/" OWED_VERSION);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_PROXY, "");
@@ -105,14 +103,14 @@ take_request(struct webhooks *webhooks)
         request->next = NULL;
         // libcurl repeats a request whose kept connection turned out to be closed, but counts these
         // over all the requests of a handle, and gives up after five.
-        curl_easy_reset(request->easy);
+        curl_easy_reset(request->transfer.easy);
     } else {
         request = calloc(1, sizeof *request);
         if (request == NULL)
             return NULL;
-        request->easy = curl_easy_init();
+        request->transfer.easy = curl_easy_init();
     }
-    if (request->easy != NULL && set_constants(request))
+    if (request->transfer.easy != NULL && set_constants(request))
         return request;
     free_request(request);
     return NULL;
@@ -167,7 +165,7 @@ prepare(struct request *request, struct flight *flight)
     request->cut = false;
     request->problem[0] = '\0';
 
-    CURL *easy = request->easy;
+    CURL *easy = request->transfer.easy;
     CURLcode failed = CURLE_OK;
     failed |= curl_easy_setopt(easy, CURLOPT_URL, receiver->declared.webhook);
     failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers.nodes);
@@ -219,8 +217,8 @@ webhooks_start(struct webhooks *webhooks, struct flight *flight)
         landing_add(webhooks->landing, flight, outcome);
         return;
     }
-    if (!prepare(request, flight) || curl_multi_add_handle(webhooks->multi, request->easy) != 0) {
-        outcome = owed_failed(delivery, "POST %s: libcurl refused it", target->shown);
+    if (!prepare(request, flight) || !wire_send(&webhooks->wire, &request->transfer)) {
+        outcome = owed_failed(delivery, "POST %s: it could not be begun", target->shown);
         give_back(webhooks, request);
         landing_add(webhooks->landing, flight, outcome);
         return;
@@ -247,7 +245,7 @@ explain_transport(struct request *request, CURLcode code)
     const struct target *target = request->target;
     char limit[MOMENT_BYTES];
     long native = 0;
-    curl_easy_getinfo(request->easy, CURLINFO_OS_ERRNO, &native);
+    curl_easy_getinfo(request->transfer.easy, CURLINFO_OS_ERRNO, &native);
     const char *reason = native != 0 ? strerrordesc_np((int)native) : NULL;
 
     char problem[CURL_ERROR_SIZE];
@@ -291,13 +289,14 @@ judge(struct webhooks *webhooks, struct request *request, long status)
     owed_verdict verdict = status_verdict(status);
     if (verdict == OWED_VERDICT_DONE)
         return owed_done();
-    const char *location = status / 100 == 3 ? header(request->easy, "location") : NULL;
+    const char *location = status / 100 == 3 ? header(request->transfer.easy, "location") : NULL;
     if (location != NULL)
         return explain_redirect(request, status, location);
     if (verdict == OWED_VERDICT_PERMANENT)
         return owed_permanent(delivery, "POST %s: %ld%s%s", shown, status, blank, reason);
 
-    const char *value = status_may_wait(status) ? header(request->easy, "retry-after") : NULL;
+    const char *value =
+        status_may_wait(status) ? header(request->transfer.easy, "retry-after") : NULL;
     int64_t wait_us;
     int64_t now_us = clock_now_us(&webhooks->landing->clock);
     if (value == NULL || !retry_after_read(value, now_us, &wait_us))
@@ -310,11 +309,15 @@ judge(struct webhooks *webhooks, struct request *request, long status)
 }
 
 static void
-finish(struct webhooks *webhooks, struct request *request, CURLcode code)
+finish(struct webhooks *webhooks, struct request *request)
 {
     struct flight *flight = request->flight;
+    CURL *easy = request->transfer.easy;
+    CURLcode code = request->transfer.code;
     long status = 0;
-    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_off_t took_us = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &took_us);
     bool answered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && request->cut);
     owed_outcome outcome =
         answered ? judge(webhooks, request, status) : explain_transport(request, code);
@@ -325,28 +328,21 @@ finish(struct webhooks *webhooks, struct request *request, CURLcode code)
     flight->code = answered ? (int32_t)status : 0;
     flight->builtin = NULL;
 
-    curl_multi_remove_handle(webhooks->multi, request->easy);
     unlink_request(webhooks, request);
     give_back(webhooks, request);
     landing_add(webhooks->landing, flight, outcome);
+    flight->duration_us = took_us; // not until somebody looked
 }
 
 void
 webhooks_step(struct webhooks *webhooks)
 {
-    int running;
-    int left;
     if (webhooks->count == 0)
         return;
-    curl_multi_perform(webhooks->multi, &running);
-    const CURLMsg *message;
-    while ((message = curl_multi_info_read(webhooks->multi, &left)) != NULL) {
-        if (message->msg != CURLMSG_DONE)
-            continue;
-        CURLcode code = message->data.result;
-        struct request *request = NULL;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &request);
-        finish(webhooks, request, code);
+    struct transfer *next = NULL;
+    for (struct transfer *t = wire_take(&webhooks->wire); t != NULL; t = next) {
+        next = t->next;
+        finish(webhooks, (struct request *)t);
     }
 }
 
@@ -354,7 +350,7 @@ void
 webhooks_abandon(struct webhooks *webhooks, struct flight *flight)
 {
     struct request *request = flight->builtin;
-    curl_multi_remove_handle(webhooks->multi, request->easy);
+    wire_drop(&webhooks->wire, &request->transfer);
     unlink_request(webhooks, request);
     give_back(webhooks, request);
     flight->builtin = NULL;
@@ -364,22 +360,12 @@ owed_status
 webhooks_open(struct webhooks *webhooks, struct landing *landing, int32_t at_once, owed_error *err)
 {
     *webhooks = (struct webhooks){.landing = landing};
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-        return fail(err, OWED_BUG, "libcurl could not be set up");
-    webhooks->multi = curl_multi_init();
-    if (webhooks->multi == NULL) {
-        curl_global_cleanup();
-        return fail_memory(err);
-    }
-    curl_multi_setopt(webhooks->multi, CURLMOPT_MAXCONNECTS, (long)at_once);
-    return OWED_OK;
+    return wire_open(&webhooks->wire, at_once, err);
 }
 
 void
 webhooks_close(struct webhooks *webhooks)
 {
-    if (webhooks->multi == NULL)
-        return;
     while (webhooks->flying != NULL)
         webhooks_abandon(webhooks, webhooks->flying->flight);
     while (webhooks->idle != NULL) {
@@ -387,8 +373,7 @@ webhooks_close(struct webhooks *webhooks)
         free_request(webhooks->idle);
         webhooks->idle = next;
     }
-    curl_multi_cleanup(webhooks->multi);
+    wire_close(&webhooks->wire);
     targets_free(webhooks->targets);
-    curl_global_cleanup();
-    webhooks->multi = NULL;
+    webhooks->targets = NULL;
 }

@@ -5,9 +5,8 @@
 #ifndef RECEIVE_WEBHOOK_H
 #define RECEIVE_WEBHOOK_H
 
-#include <curl/curl.h>
-
 #include "receive/landing.h"
+#include "receive/wire.h"
 
 #define WEBHOOK_TIMEOUT_US (INT64_C(30) * 1000000)
 #define WEBHOOK_CONNECT_TIMEOUT_US (INT64_C(10) * 1000000)
@@ -16,7 +15,7 @@ struct request;
 
 struct webhooks {
     struct landing *landing;
-    CURLM *multi;
+    struct wire wire;
     struct request *flying;
     struct request *idle; // handles that wait to be used again
     int32_t count;        // of flying
@@ -31,7 +30,7 @@ void webhooks_close(struct webhooks *webhooks);
 
 void webhooks_start(struct webhooks *webhooks, struct flight *flight);
 
-/* webhooks_step sends and receives what can be without waiting, and lands what has ended. */
+/* webhooks_step lands what has ended; wire.ended_fd is readable when something has. */
 void webhooks_step(struct webhooks *webhooks);
 void webhooks_abandon(struct webhooks *webhooks, struct flight *flight);
 

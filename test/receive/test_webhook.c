@@ -601,6 +601,88 @@ an_abandoned_request_is_closed_and_never_lands(void **state)
     scene_close(&scene);
 }
 
+/* wait_until_served waits until the server has read count requests, and nobody polls. */
+static void
+wait_until_served(struct server *server, size_t count)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    pthread_mutex_lock(&server->lock);
+    while (server->count < count)
+        assert_int_equal(pthread_cond_timedwait(&server->changed, &server->lock, &until), 0);
+    pthread_mutex_unlock(&server->lock);
+}
+
+static void
+requests_go_on_while_nobody_polls(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, answer_by_path);
+    outside_builtin.start(scene.outside, &scene.attempt.flight);
+    wait_until_served(&scene.server, 1);
+    land_all(scene.outside, 1);
+    assert_int_equal(scene.attempt.flight.outcome.verdict, OWED_VERDICT_DONE);
+    scene_close(&scene);
+}
+
+static void
+one_is_abandoned_in_whatever_state_it_is(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, answer_by_path);
+    for (size_t i = 0; i < 20; i++) {
+        outside_builtin.start(scene.outside, &scene.attempt.flight);
+        if (i % 2 == 1)
+            wait_until_served(&scene.server, i / 2 + 1);
+        outside_builtin.abandon(scene.outside, &scene.attempt.flight);
+        assert_int_equal(outside_builtin.room(scene.outside, &scene.attempt.receiver), 200);
+        assert_null(outside_builtin.poll(scene.outside, NULL, 0, 0));
+    }
+    fly(scene.outside, &scene.attempt);
+    assert_int_equal(scene.attempt.flight.outcome.verdict, OWED_VERDICT_DONE);
+    scene_close(&scene);
+}
+
+#define STALLED 20
+
+/* Path 1 gets no answer. */
+static bool
+answer_but_one(struct server *server, int fd, const struct served *request)
+{
+    return request->path == 1 ? say_nothing(server, fd, request)
+                              : answer_by_path(server, fd, request);
+}
+
+static void
+a_fast_endpoint_is_not_held_back_by_a_stalled_one_in_flight(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, answer_but_one);
+    char url[64];
+    struct attempt *stalled = calloc(STALLED, sizeof *stalled);
+    assert_non_null(stalled);
+    for (size_t i = 0; i < STALLED; i++) {
+        attempt_init(&stalled[i], RUN_WEBHOOK, server_url(&scene.server, 1, url), STR("1"));
+        outside_builtin.start(scene.outside, &stalled[i].flight);
+    }
+    wait_until_served(&scene.server, STALLED);
+    for (size_t i = 0; i < 100; i++) {
+        fly(scene.outside, &scene.attempt);
+        assert_int_equal(scene.attempt.flight.outcome.verdict, OWED_VERDICT_DONE);
+        assert_true(scene.attempt.flight.duration_us < 5 * US_PER_SECOND);
+    }
+    for (size_t i = 0; i < STALLED; i++) {
+        assert_non_null(stalled[i].flight.builtin); // still there
+        outside_builtin.abandon(scene.outside, &stalled[i].flight);
+    }
+    scene_close(&scene);
+    free(stalled);
+}
+
 int
 main(void)
 {
@@ -624,6 +706,9 @@ main(void)
         cmocka_unit_test(a_proxy_of_the_environment_is_not_used),
         cmocka_unit_test(no_other_scheme_is_spoken),
         cmocka_unit_test(an_abandoned_request_is_closed_and_never_lands),
+        cmocka_unit_test(requests_go_on_while_nobody_polls),
+        cmocka_unit_test(one_is_abandoned_in_whatever_state_it_is),
+        cmocka_unit_test(a_fast_endpoint_is_not_held_back_by_a_stalled_one_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
