@@ -104,9 +104,12 @@ claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, ow
     struct claimed *rows = NULL;
     batch->claimed_by = claim->claimed_by;
     bool is_handed = w->visit != NULL && w->visit->handed != NULL;
+    int64_t start_us = w->seat.claimed == NULL ? 0 : worker_mono_us(w);
     owed_status status = is_handed
         ? visit_take(w, &batch->arena, &rows, &batch->count, err)
         : store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
+    if (w->seat.claimed != NULL && status == OWED_OK)
+        w->seat.claimed(w->seat.claimed_state, worker_mono_us(w) - start_us, batch->count);
     if (status != OWED_OK || batch->count == 0)
         return status;
     failpoint("claim-committed");

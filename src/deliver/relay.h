@@ -22,6 +22,10 @@ struct relay_seat {
     void *wait_state;
     int64_t hole_us; // twice a second a busy single writer is left alone for so long; 0: never
     const struct visit *visit; // NULL: a relay at work
+    bool is_guest; // rows of others are neither mended nor forgotten: it only delivers its own
+    /* claimed is told how long a claim took, and how many rows it came to; NULL: nobody asks. */
+    void (*claimed)(void *state, int64_t took_us, size_t count);
+    void *claimed_state;
 };
 
 /* What ends claimed_by of a row that is for a task site, until a task has taken it. */

@@ -199,7 +199,7 @@ mend(struct worker *w, owed_error *err)
 static bool
 mends(const struct worker *w)
 {
-    return w->seat.shared == NULL || w->seat.slot == 0;
+    return !w->seat.is_guest && (w->seat.shared == NULL || w->seat.slot == 0);
 }
 
 owed_status
@@ -228,7 +228,7 @@ void
 upkeep_end(struct worker *w)
 {
     owed_error err = {0};
-    int64_t silent_since_us = worker_now_us(w) - FORGET_AFTER_US;
+    int64_t silent_since_us = w->seat.is_guest ? 0 : worker_now_us(w) - FORGET_AFTER_US;
     if (store_relay_leave(w->owed->db, w->claimed_by, silent_since_us, &err) == OWED_OK)
         w->owed->db->driver->tidy(w->owed->db);
 }
