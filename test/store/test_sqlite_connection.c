@@ -343,7 +343,21 @@ every_statement_takes_and_gives_what_its_list_says(void **state)
 #undef STATEMENT
     };
     sqlite3 *handle = world->db->driver->native(world->db);
+    // A statement over a table that another one makes wants it to be there.
+    static const enum stmt makers[] = {
+        STMT_BENCH_MAKE_EVENT, STMT_BENCH_MAKE_DELIVERY, STMT_BENCH_MAKE_EFFECT};
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        const char *text = world->db->driver->sql->statements[makers[i]];
+        sqlite3_stmt *stmt = NULL;
+        check_case(sqlite3_prepare_v2(handle, text, -1, &stmt, NULL) == SQLITE_OK &&
+                sqlite3_step(stmt) == SQLITE_DONE,
+            listed[makers[i]].name);
+        sqlite3_finalize(stmt);
+    }
     for (int i = 0; i < STMT_MAX; i++) {
+        bool is_made = i >= STMT_BENCH_MAKE_EVENT && i <= STMT_BENCH_MAKE_EFFECT;
+        if (is_made)
+            continue;
         sqlite3_stmt *stmt = NULL;
         const char *rest = NULL;
         const char *text = world->db->driver->sql->statements[i];

@@ -1,0 +1,10 @@
+-- Deletes what is noted of attempts at deliveries of owed bench, of its oldest events.
+-- Parameters: of how many events, below which id.
+-- Index: owed_event_by_name, unique (event_id, receiver_key, target_digest),
+-- owed_attempt_by_delivery.
+delete a from owed_attempt as a
+join owed_delivery as d on d.id = a.delivery_id
+join (
+    select id from owed_event where name = 'owed.bench.Event' and id < $2
+    order by id limit $1
+) as e on e.id = d.event_id

@@ -1,0 +1,5 @@
+-- Has owed bench tables of its own here: one that runs, or one that was killed?
+-- Columns: how many.
+select count(*) from information_schema.tables
+where table_schema = database()
+    and table_name in ('owed_bench_event', 'owed_bench_delivery', 'owed_bench_effect')

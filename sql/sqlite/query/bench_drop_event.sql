@@ -1,0 +1,2 @@
+-- Takes back what bench_make_event made.
+drop table if exists owed_bench_event

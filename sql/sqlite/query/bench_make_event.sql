@@ -1,0 +1,7 @@
+-- The table that a bare loop writes its events to.
+create table owed_bench_event (
+    id integer primary key,
+    name text not null,
+    payload text not null,
+    fired_at integer not null
+) strict
