@@ -8,6 +8,7 @@
 #include "cli/command.h"
 
 extern const struct command cmd_attempts;
+extern const struct command cmd_bench;
 extern const struct command cmd_check;
 extern const struct command cmd_deliveries;
 extern const struct command cmd_events;
