@@ -88,8 +88,9 @@ class Store:
         return subprocess.Popen(self.command(*words), env=dict(self.env, **(env or {})),
                                 stdout=subprocess.DEVNULL, stderr=stderr or subprocess.DEVNULL)
 
-    def fire(self, count, name="prove.Event"):
-        lines = "".join(f'{{"name":"{name}","payload":{{"n":{n}}}}}\n' for n in range(count))
+    def fire(self, count, name="prove.Event", payload=None):
+        payloads = (payload or f'{{"n":{n}}}' for n in range(count))
+        lines = "".join(f'{{"name":"{name}","payload":{each}}}\n' for each in payloads)
         return self.owed("fire", "--lines", stdin=lines.encode())
 
     def one(self, query, *args):

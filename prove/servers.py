@@ -64,6 +64,10 @@ class Server:
             return [*CLIENTS["postgres"], re.sub(r"/\w+(\?|$)", rf"/{database}\1", self.base)]
         return [*CLIENTS["mariadb"], "-S", self.show("socket"), database]
 
+    def first(self):
+        """The database that is there from the start."""
+        return Database(self.kind, self.base, self.client("owed" if self.kind == "mariadb" else "postgres"))
+
     def database(self):
         """A fresh, empty one."""
         self.count += 1
@@ -71,9 +75,20 @@ class Server:
             path = self.folder / f"store{self.count}.db"
             return Database("sqlite", f"sqlite:{path}", [*CLIENTS["sqlite"], str(path)])
         name = f"prove{self.count}"
-        first = Database(self.kind, self.base, self.client("owed" if self.kind == "mariadb" else "postgres"))
-        first.sql(f"create database {name}")
+        self.first().sql(f"create database {name}")
         return Database(self.kind, re.sub(r"/\w+(\?|$)", rf"/{name}\1", self.base), self.client(name))
+
+    @contextlib.contextmanager
+    def fresh_database(self):
+        """One that is gone afterwards, so that nothing of it is still being tidied up later."""
+        made = self.database()
+        yield made
+        if self.kind == "sqlite":
+            for path in self.folder.glob(f"store{self.count}.db*"):
+                path.unlink()
+        else:
+            name = made.url.rpartition("/")[2]
+            self.first().sql(f"drop database {name}" + (" with (force)" if self.kind == "postgres" else ""))
 
     def stop(self):
         if self.kind != "sqlite":
