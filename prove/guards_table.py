@@ -13,8 +13,8 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE = (
-    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire"))
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET = (
+    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -267,6 +267,27 @@ GUARDS = [
     ("query/move", "status", [(" and status in ('pending', 'failed', 'claimed')", "")], MEND),
     ("query/move", "its own receiver", [("where r.key = owed_delivery.receiver_key)", "where 1)")], MEND),
     ("query/move", "still to be expanded", [("owed_delivery.kind = 'expand' and ", "")], MEND + SHELL),
+
+    *(("query/prune_due", name, [(old, new)], FORGET) for name, old, new in [
+        ("event", "e.id in (select value from json_each($1))", "$1 is not null"),
+        ("that says so", "and ($2 <> 'succeeded' or e.delete_when = 'succeeded')\n", ""),
+        ("its own deliveries", "d.event_id = e.id and ", ""),
+        ("what has not succeeded", "d.status <> 'succeeded'\n    and ($2", "($2"),
+        ("what ended otherwise", "$2 = 'succeeded' or ", "$2 = '' or "),
+    ]),
+    *(("query/success_keep", name, [(old, new)], FORGET) for name, old, new in [
+        ("delivery", "d.id in (select value from json_each($1))", "$1 is not null"),
+        ("by more than the slack", "l.last_succeeded_at + $2", "l.last_succeeded_at + 0 * $2"),
+        ("the newest", "max(d.succeeded_at)", "min(d.succeeded_at)"),
+        ("of its own receiver", "l.receiver_key = d.receiver_key", "1"),
+    ]),
+    *(("query/event_insert", name, [(old, new)], FORGET) for name, old, new in [
+        ("retention of its name", "where name = $2 and removed_at = 0", "where removed_at = 0"),
+        ("retention that was not removed", " and removed_at = 0", ""),
+        ("the longest window", "max(retention_seconds) as", "min(retention_seconds) as"),
+        ("the window goes first", "case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end",
+         "coalesce(max(delete_when), '')"),
+    ]),
 
     ("routine/owed_event_fan_out", "nobody is owed a suppressed event", [("when new.suppressed_reason = ''\n", "")], SHELL),
     ("routine/owed_event_fan_out", "receivers of its name", [("select new.name as name union all select", "select"),

@@ -190,6 +190,13 @@ typedef struct owed_field {
         .kind = OWED_KIND_END, .name = NULL \
     }
 
+/* When an event is deleted, with all that was owed for it. What is still owed keeps it, always. */
+typedef enum owed_delete_when {
+    OWED_DELETE_WHEN_OLD = 0,   /* past its retention, when all of it has ended */
+    OWED_DELETE_WHEN_SUCCEEDED, /* as soon as all of it has succeeded; else when it is old */
+    OWED_DELETE_WHEN_SETTLED    /* as soon as all of it has ended, however */
+} owed_delete_when;
+
 /*
  * An event type. Static storage: the registry keeps the pointer.
  *
@@ -201,6 +208,10 @@ typedef struct owed_event_type {
     int32_t version;  /* 1 to 32767; 0 reads as 1 */
     const owed_field *fields;
     size_t size; /* sizeof the struct */
+    /* What is fired from now on keeps to one of these; a dedupe key is refused with delete_when, since it
+     * protects only for as long as the event is there. */
+    int64_t retention_us; /* a window of its own, in whole seconds; 0: what prune is told */
+    owed_delete_when delete_when;
 } owed_event_type;
 
 /* A receiver declared for this is owed every event. Never fired. Opaque. */

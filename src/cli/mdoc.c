@@ -260,6 +260,10 @@ mdoc_conf(struct buf *text)
     buf_puts(text, ".Sh [log]\n");
     conf_keys(settings_log, text);
     buf_puts(text,
+        ".Sh [event \\(dqname\\(dq]\nHow long events of that name are kept, of what is fired "
+        "from then on; one of the two.\n");
+    conf_keys(conf_event_keys, text);
+    buf_puts(text,
         ".Sh [receiver \\(dqkey\\(dq]\nOne section for each receiver, "
         "called by its key.\n");
     conf_keys(conf_receiver_keys, text);

@@ -194,7 +194,8 @@ check_head(const owed_event_type *type, owed_error *err)
     if (type->fields == NULL && type->size != 0)
         return fail(err, OWED_CONFIG,
             "event \"%s\": a size without fields; an opaque type has neither", type->name);
-    return OWED_OK;
+    const struct keeping keeping = {type->retention_us, type->delete_when};
+    return check_keeping(type->name, &keeping, err);
 }
 
 owed_status
@@ -251,5 +252,6 @@ codec_same(const owed_event_type *a, const owed_event_type *b)
     int32_t b_version = b->version == 0 ? 1 : b->version;
     return a == b ||
         (same_text(a->name, b->name) && a_version == b_version && a->size == b->size &&
-            same_fields(a->fields, b->fields));
+            same_fields(a->fields, b->fields) && a->retention_us == b->retention_us &&
+            a->delete_when == b->delete_when);
 }

@@ -3,19 +3,20 @@
  * conf.c - owed.conf, read twice: for the settings, and for receivers that need no C.
  *
  * What a receiver may say in the file is one list: the option table is made from it, and the places
- * of the values in owed_receiver.
+ * of the values in owed_receiver. Sections with a name are read by conf_named.c.
  */
 #include "declare/conf.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/ini.h"
 #include "base/limits.h"
 #include "base/option_value.h"
 #include "declare/check.h"
+#include "declare/conf_read.h"
 #include "declare/settings.h"
 
-#define WHERE_BYTES 512
 #define KEYS_MAX 64 // of one section
 
 /* X(key, member, type, argument, least, most, help) */
@@ -57,32 +58,44 @@ const struct option conf_receiver_keys[] = {
         {.name = NULL},
 };
 
+const struct option conf_event_keys[] = {
+    {.name = "retention",
+        .type = OPTION_DURATION,
+        .argument = "TIME",
+        .section = "event",
+        .min = US_PER_SECOND,
+        .max = LIMIT_DURATION_US,
+        .help = "how long it is kept once all that was owed for it has ended; in whole seconds"},
+    {.name = "delete-when",
+        .type = OPTION_TEXT,
+        .argument = "WORD",
+        .section = "event",
+        .help = "deleted as soon as all that was owed for it has succeeded, or has settled"},
+    {.name = NULL},
+};
+
 static const size_t places[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) offsetof(owed_receiver, member_),
     RECEIVER_KEYS(X)
 #undef X
 };
 
+void *
+conf_receiver_place(owed_receiver *receiver, const struct option *option)
+{
+    return (char *)receiver + places[option - conf_receiver_keys];
+}
+
 /* --- sections --- */
 
-static const struct section {
-    const char *name;
-    const struct option *keys;
-} sections[] = {
-    {"store", settings_store},
-    {"relay", settings_relay},
-    {"log", settings_log},
-    {"receiver", conf_receiver_keys},
+static const struct section sections[] = {
+    {"store", settings_store, NULL},
+    {"relay", settings_relay, NULL},
+    {"log", settings_log, NULL},
+    {"event", conf_event_keys, "[event \"shop.OrderPlaced\"]"},
+    {"receiver", conf_receiver_keys, "[receiver \"shop.billing\"]"},
 };
 #define SECTIONS (sizeof sections / sizeof sections[0])
-
-/* Where the reader is, for messages. */
-struct spot {
-    const char *path;
-    int line;
-    const char *section;
-    const char *subsection;
-};
 
 static owed_status
 refuse_section(const struct spot *spot, owed_error *err)
@@ -94,12 +107,13 @@ refuse_section(const struct spot *spot, owed_error *err)
     const char *near = nearest(spot->section, names);
     return fail(err, OWED_CONFIG, "%s:%d: no section is called [%s]; %s%s", spot->path, spot->line,
         show(spot->section, shown), near == NULL ? "" : "the nearest is ",
-        near == NULL ? "there are [store], [relay], [log] and [receiver \"key\"]" : near);
+        near == NULL ? "there are [store], [relay], [log], [event \"name\"] and "
+                       "[receiver \"key\"]"
+                     : near);
 }
 
-/* check_section finds a section by its head. Receivers have a key in theirs, others nothing. */
-static owed_status
-check_section(const struct spot *spot, const struct section **ret_section, owed_error *err)
+owed_status
+conf_section(const struct spot *spot, const struct section **ret_section, owed_error *err)
 {
     char shown[SHOWN_BYTES];
     const struct section *section = NULL;
@@ -109,18 +123,18 @@ check_section(const struct spot *spot, const struct section **ret_section, owed_
     if (section == NULL)
         return refuse_section(spot, err);
     bool named = spot->subsection[0] != '\0';
-    if (section->keys == conf_receiver_keys && !named)
-        return fail(err, OWED_CONFIG, "%s:%d: [receiver] needs a key: [receiver \"shop.billing\"]",
-            spot->path, spot->line);
-    if (section->keys != conf_receiver_keys && named)
+    if (section->example != NULL && !named)
+        return fail(err, OWED_CONFIG, "%s:%d: [%s] needs a %s: %s", spot->path, spot->line,
+            section->name, section->keys == conf_receiver_keys ? "key" : "name", section->example);
+    if (section->example == NULL && named)
         return fail(err, OWED_CONFIG, "%s:%d: [%s \"%s\"] takes no name; [%s] is right", spot->path,
             spot->line, spot->section, show(spot->subsection, shown), spot->section);
     *ret_section = section;
     return OWED_OK;
 }
 
-static const struct option *
-find_key(const struct option *keys, const char *key)
+const struct option *
+conf_key(const struct option *keys, const char *key)
 {
     for (; keys->name != NULL; keys++)
         if (keys->section != NULL && strcmp(option_key(keys), key) == 0)
@@ -154,8 +168,9 @@ nearest_key(const struct option *keys, const char *key)
     return nearest(key, names);
 }
 
-static owed_status
-refuse_key(const struct spot *spot, const struct option *keys, const char *key, owed_error *err)
+owed_status
+conf_refuse_key(
+    const struct spot *spot, const struct option *keys, const char *key, owed_error *err)
 {
     char head[WHERE_BYTES];
     char shown[SHOWN_BYTES];
@@ -186,9 +201,9 @@ take_setting(const struct settings_reader *reader, const struct spot *spot,
     const struct section *section, const char *key, const char *value, owed_error *err)
 {
     char where[WHERE_BYTES];
-    const struct option *option = find_key(section->keys, key);
+    const struct option *option = conf_key(section->keys, key);
     if (option == NULL)
-        return refuse_key(spot, section->keys, key, err);
+        return conf_refuse_key(spot, section->keys, key, err);
     snprintf(where, sizeof where, "%s:%d", spot->path, spot->line);
     if (option_find(reader->options, option->name) != NULL)
         return options_set(reader->options, spot->section, key, value, SOURCE_FILE, where, err);
@@ -205,8 +220,8 @@ read_setting(void *state, int line, const char *section_name, const char *subsec
     const struct settings_reader *reader = state;
     const struct spot spot = {reader->path, line, section_name, subsection};
     const struct section *section = NULL;
-    owed_status status = check_section(&spot, &section, err);
-    if (status != OWED_OK || key == NULL || section->keys == conf_receiver_keys)
+    owed_status status = conf_section(&spot, &section, err);
+    if (status != OWED_OK || key == NULL || section->example != NULL)
         return status;
     return take_setting(reader, &spot, section, key, value, err);
 }
@@ -216,164 +231,4 @@ conf_load_options(const char *path, struct options *options, owed_error *err)
 {
     struct settings_reader reader = {.path = path, .options = options};
     return ini_read(path, read_setting, &reader, err);
-}
-
-/* --- receivers --- */
-
-/* A receiver's section that has begun. */
-struct head {
-    const char *key;
-    int line;
-    struct head *next;
-};
-
-struct receivers_reader {
-    const char *path;
-    owed_registry *registry;
-    struct arena arena;
-    struct head *heads;     // the newest first
-    owed_receiver receiver; // key NULL: none has begun
-};
-
-/* declare_one ends the section before: what it said is declared. */
-static owed_status
-declare_one(struct receivers_reader *reader, owed_error *err)
-{
-    char where[WHERE_BYTES];
-    owed_receiver receiver = reader->receiver;
-    reader->receiver = (owed_receiver){0};
-    if (receiver.key == NULL)
-        return OWED_OK;
-    snprintf(where, sizeof where, "%s:%d", reader->path, reader->heads->line);
-    return registry_declare(reader->registry, &receiver, where, err);
-}
-
-static owed_status
-begin_receiver(struct receivers_reader *reader, const struct spot *spot, owed_error *err)
-{
-    owed_status status = declare_one(reader, err);
-    if (status != OWED_OK)
-        return status;
-    char shown[SHOWN_BYTES];
-    for (const struct head *head = reader->heads; head != NULL; head = head->next)
-        if (strcmp(head->key, spot->subsection) == 0)
-            return fail(err, OWED_CONFIG,
-                "%s:%d: [receiver \"%s\"] stands in line %d already; once is right", spot->path,
-                spot->line, show(spot->subsection, shown), head->line);
-    struct head *head = arena_alloc(&reader->arena, sizeof *head);
-    const char *key = arena_strdup(&reader->arena, spot->subsection);
-    if (head == NULL || key == NULL)
-        return fail_memory(err);
-    *head = (struct head){.key = key, .line = spot->line, .next = reader->heads};
-    reader->heads = head;
-    reader->receiver.key = key;
-    return OWED_OK;
-}
-
-/* put_word takes the place of an enum's word: the first is 0, the second 1. */
-static owed_status
-put_word(
-    const char *const words[2], const struct option_text *text, int *ret_place, owed_error *err)
-{
-    char shown[SHOWN_BYTES];
-    for (int i = 0; i < 2; i++) {
-        *ret_place = i;
-        if (strcmp(text->text, words[i]) == 0)
-            return OWED_OK;
-    }
-    return fail(err, OWED_CONFIG, "%s: expected %s or %s, found \"%s\"", text->where, words[0],
-        words[1], show(text->text, shown));
-}
-
-static owed_status
-put_pause(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
-{
-    static const char *const words[] = {[OWED_PAUSE_LANE] = "lane", [OWED_PAUSE_TARGET] = "target"};
-    int place = 0;
-    owed_status status = put_word(words, text, &place, err);
-    reader->receiver.pause = (owed_pause)place;
-    return status;
-}
-
-static owed_status
-put_site(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
-{
-    static const char *const words[] = {[OWED_SITE_RELAY] = "relay", [OWED_SITE_TASK] = "task"};
-    int place = 0;
-    owed_status status = put_word(words, text, &place, err);
-    reader->receiver.site = (owed_site)place;
-    return status;
-}
-
-/* put stores a value at its place in the receiver. */
-static owed_status
-put(struct receivers_reader *reader, const struct option *option, const char *value, int64_t number,
-    owed_error *err)
-{
-    char *place = (char *)&reader->receiver + places[option - conf_receiver_keys];
-    void *member = place;
-    switch (option->type) {
-    case OPTION_INT:
-        *(int32_t *)member = (int32_t)number;
-        break;
-    case OPTION_DURATION:
-        *(int64_t *)member = number;
-        break;
-    case OPTION_BOOL:
-        *(bool *)member = number != 0;
-        break;
-    default:
-        *(const char **)member = arena_strdup(&reader->arena, value);
-        return *(const char **)member == NULL ? fail_memory(err) : OWED_OK;
-    }
-    return OWED_OK;
-}
-
-static owed_status
-take_receiver_key(struct receivers_reader *reader, const struct spot *spot, const char *key,
-    const char *value, owed_error *err)
-{
-    char where[WHERE_BYTES];
-    char shown[SHOWN_BYTES];
-    const struct option *option = find_key(conf_receiver_keys, key);
-    if (option == NULL)
-        return refuse_key(spot, conf_receiver_keys, key, err);
-    snprintf(where, sizeof where, "%s:%d: [receiver \"%s\"] %s", spot->path, spot->line,
-        show(spot->subsection, shown), key);
-    struct option_text text = {.text = value, .where = where, .refusal = OWED_CONFIG};
-    int64_t number = 0;
-    owed_status status = option_read(option, &text, &number, err);
-    if (status != OWED_OK)
-        return status;
-    if (strcmp(key, "pause") == 0)
-        return put_pause(reader, &text, err);
-    if (strcmp(key, "site") == 0)
-        return put_site(reader, &text, err);
-    return put(reader, option, value, number, err);
-}
-
-static owed_status
-read_receiver(void *state, int line, const char *section_name, const char *subsection,
-    const char *key, const char *value, owed_error *err)
-{
-    struct receivers_reader *reader = state;
-    const struct spot spot = {reader->path, line, section_name, subsection};
-    const struct section *section = NULL;
-    owed_status status = check_section(&spot, &section, err);
-    if (status != OWED_OK || section->keys != conf_receiver_keys)
-        return status;
-    return key == NULL ? begin_receiver(reader, &spot, err)
-                       : take_receiver_key(reader, &spot, key, value, err);
-}
-
-owed_status
-conf_load_receivers(const char *path, owed_registry *registry, owed_error *err)
-{
-    struct receivers_reader reader = {.path = path, .registry = registry};
-    arena_init(&reader.arena, 0);
-    owed_status status = ini_read(path, read_receiver, &reader, err);
-    if (status == OWED_OK)
-        status = declare_one(&reader, err);
-    arena_done(&reader.arena);
-    return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * conf.h - owed.conf: the store, the relay's settings, and receivers that need no C.
+ * conf.h - owed.conf: the store, the relay's settings, how long events are kept, and receivers that need
+ * no C.
  *
- * [store] [relay] [log] [receiver "key"]; keys of [store], [relay] and [log] are those of the option
+ * [store] [relay] [log] [event "name"] [receiver "key"]; keys of [store], [relay] and [log] are those of the option
  * table (base/options.h), so a word is spelt the same in the file, as a flag and in the environment.
  */
 #ifndef DECLARE_CONF_H
@@ -15,11 +16,13 @@
  * conf_load reads a file in two steps, since the registry needs the app's name first:
  * conf_load_options takes [store] [relay] [log] into options (those that a flag or the environment
  * set already stay as they are; a key of declare/settings.h that options does not hold is checked
- * only); conf_load_receivers declares every [receiver "key"].
+ * only); conf_load_receivers takes every [event "name"] and declares
+ * every [receiver "key"].
  * CONFIG: "owed.conf:12: ..." with the nearest known word for an unknown one. NOT_FOUND: no file.
  */
 /* What a [receiver "key"] may say: a table for the manual page, NULL-ended. */
 extern const struct option conf_receiver_keys[];
+extern const struct option conf_event_keys[]; // of an [event "name"]
 
 owed_status conf_load_options(const char *path, struct options *options, owed_error *err);
 owed_status conf_load_receivers(const char *path, owed_registry *registry, owed_error *err);

@@ -8,6 +8,7 @@
 #include "declare/publish.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -95,9 +96,11 @@ receiver_row(const owed_registry *registry, const struct receiver *receiver,
 }
 
 static owed_status
-event_row(const owed_event_type *type, const struct publication *publication, struct arena *arena,
-    struct catalogue_event *ret_row, owed_error *err)
+event_row(const struct declared_type *declared, const struct publication *publication,
+    struct arena *arena, struct catalogue_event *ret_row, owed_error *err)
 {
+    const owed_event_type *type = declared->type;
+    struct keeping keeping = declared_keeping(declared);
     CLEANUP(buf_done) struct buf fields;
     buf_init(&fields, LIMIT_FIELDS_BYTES);
     codec_describe(type, &fields);
@@ -106,6 +109,8 @@ event_row(const owed_event_type *type, const struct publication *publication, st
         .name = type->name,
         .version = type->version == 0 ? 1 : type->version,
         .fields = copied(&fields, arena),
+        .retention_seconds = keeping.retention_us / US_PER_SECOND,
+        .delete_when = delete_when_name(keeping.delete_when),
         .release = publication->release,
         .published_at_us = publication->now_us,
     };
@@ -131,7 +136,7 @@ fill(const owed_registry *registry, struct publication *publication, struct aren
     owed_status status = OWED_OK;
     for (const struct declared_type *t = registry->types; t != NULL && status == OWED_OK;
          t = t->next)
-        status = event_row(t->type, publication, arena, &events[publication->event_count++], err);
+        status = event_row(t, publication, arena, &events[publication->event_count++], err);
     for (const struct receiver *r = registry->receivers; r != NULL && status == OWED_OK;
          r = r->next)
         status = receiver_row(

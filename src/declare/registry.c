@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "declare/check.h"
 #include "declare/codec.h"
@@ -122,7 +123,8 @@ add_type(owed_registry *registry, const owed_event_type *type, bool by_name, owe
     struct declared_type *found = find_type(registry, type->name);
     if (found != NULL) {
         if (found->by_name && !by_name)
-            *found = (struct declared_type){.type = type, .next = found->next};
+            *found = (struct declared_type){
+                .type = type, .is_kept = found->is_kept, .kept = found->kept, .next = found->next};
         return OWED_OK;
     }
     struct declared_type *added = arena_alloc(&registry->arena, sizeof *added);
@@ -132,6 +134,87 @@ add_type(owed_registry *registry, const owed_event_type *type, bool by_name, owe
     *registry->types_end = added;
     registry->types_end = &added->next;
     registry->type_count++;
+    return OWED_OK;
+}
+
+/* opaque_type makes a type of a name alone. */
+static const owed_event_type *
+opaque_type(struct arena *arena, const char *name)
+{
+    owed_event_type *type = arena_alloc(arena, sizeof *type);
+    if (type == NULL)
+        return NULL;
+    *type = (owed_event_type){.name = arena_strdup(arena, name), .version = 1};
+    return type->name == NULL ? NULL : type;
+}
+
+/* --- how long they are kept --- */
+
+static const char *const delete_when_names[] = {
+    [OWED_DELETE_WHEN_OLD] = "",
+    [OWED_DELETE_WHEN_SUCCEEDED] = "succeeded",
+    [OWED_DELETE_WHEN_SETTLED] = "settled",
+};
+
+const char *
+delete_when_name(owed_delete_when delete_when)
+{
+    return delete_when_names[delete_when];
+}
+
+owed_status
+check_keeping(const char *event_name, const struct keeping *keeping, owed_error *err)
+{
+    int64_t us = keeping->retention_us;
+    if (us < 0 || us % US_PER_SECOND != 0 || us / US_PER_SECOND > INT32_MAX)
+        return fail(err, OWED_CONFIG,
+            "event \"%s\": a retention is a whole number of seconds, from 1 to %d; 0 for none of "
+            "its own",
+            event_name, INT32_MAX);
+    if ((unsigned)keeping->delete_when > OWED_DELETE_WHEN_SETTLED)
+        return fail(err, OWED_CONFIG, "event \"%s\": delete_when is none of its words", event_name);
+    if (us > 0 && keeping->delete_when != OWED_DELETE_WHEN_OLD)
+        return fail(err, OWED_CONFIG,
+            "event \"%s\": it has a retention of its own and goes when it has %s; one of the two "
+            "is right",
+            event_name, delete_when_name(keeping->delete_when));
+    return OWED_OK;
+}
+
+struct keeping
+declared_keeping(const struct declared_type *declared)
+{
+    if (declared->is_kept)
+        return declared->kept;
+    return (struct keeping){declared->type->retention_us, declared->type->delete_when};
+}
+
+struct keeping
+registry_keeping(const owed_registry *registry, const char *event_name)
+{
+    const struct declared_type *found = find_type(registry, event_name);
+    return found == NULL ? (struct keeping){0} : declared_keeping(found);
+}
+
+owed_status
+registry_keep(
+    owed_registry *registry, const char *event_name, const struct keeping *keeping, owed_error *err)
+{
+    owed_status status = check_name("event", event_name, err);
+    if (status == OWED_OK)
+        status = check_keeping(event_name, keeping, err);
+    if (status != OWED_OK)
+        return status;
+    struct declared_type *found = find_type(registry, event_name);
+    if (found == NULL) {
+        const owed_event_type *type = opaque_type(&registry->arena, event_name);
+        status = type == NULL ? fail_memory(err) : add_type(registry, type, true, err);
+        if (status != OWED_OK)
+            return status;
+        found = find_type(registry, event_name);
+    }
+    found->is_kept = true;
+    found->kept = *keeping;
     return OWED_OK;
 }
 
@@ -197,17 +280,6 @@ copy_texts(struct arena *arena, owed_receiver *declared)
         copy_text(arena, &declared->webhook) && copy_text(arena, &declared->exec) &&
         copy_text(arena, &declared->file) && copy_text(arena, &declared->secret) &&
         copy_text(arena, &declared->secret_file) && copy_text(arena, &declared->lane);
-}
-
-/* opaque_type makes a type of a name alone. */
-static const owed_event_type *
-opaque_type(struct arena *arena, const char *name)
-{
-    owed_event_type *type = arena_alloc(arena, sizeof *type);
-    if (type == NULL)
-        return NULL;
-    *type = (owed_event_type){.name = arena_strdup(arena, name), .version = 1};
-    return type->name == NULL ? NULL : type;
 }
 
 static const owed_event_type *

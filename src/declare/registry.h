@@ -35,8 +35,16 @@ struct receiver {
     struct receiver *next; // in order of declaration
 };
 
+/* How long an event is kept; its type says so, or owed.conf, which goes first. */
+struct keeping {
+    int64_t retention_us; // 0: none of its own
+    owed_delete_when delete_when;
+};
+
 struct declared_type {
     const owed_event_type *type;
+    bool is_kept; // owed.conf says how long
+    struct keeping kept;
     bool by_name; // opaque: only a receiver's event name spoke of it so far
     struct declared_type *next;
 };
@@ -64,6 +72,17 @@ const owed_event_type *registry_type(const owed_registry *registry, const char *
 /* registry_declare is owed_declare_receiver with the place it came from, for conf.c. */
 owed_status registry_declare(
     owed_registry *registry, const owed_receiver *receiver, const char *where, owed_error *err);
+
+/* registry_keep is what owed.conf says of an event, whoever declares it. CONFIG. */
+owed_status registry_keep(owed_registry *registry, const char *event_name,
+    const struct keeping *keeping, owed_error *err);
+/* registry_keeping is how long an event of that name is kept, as far as is known here. */
+struct keeping registry_keeping(const owed_registry *registry, const char *event_name);
+struct keeping declared_keeping(const struct declared_type *declared);
+/* delete_when_name is the word for it in the store; "" for what is deleted when it is old. */
+const char *delete_when_name(owed_delete_when delete_when);
+/* check_keeping refuses a window that is out of range, or both at once. */
+owed_status check_keeping(const char *event_name, const struct keeping *keeping, owed_error *err);
 
 /* receiver_wants tells whether events of that name are owed to it. */
 bool receiver_wants(const struct receiver *receiver, const char *event_name);

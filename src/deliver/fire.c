@@ -190,6 +190,19 @@ insert_event(
     return fail_native(err, status, why.native, "%s", why.text);
 }
 
+/* check_dedupe refuses a key that would stop protecting as soon as all went well. */
+static owed_status
+check_dedupe(const owed_tx *tx, const struct new_event *event, owed_error *err)
+{
+    struct keeping keeping = registry_keeping(tx->owed->registry, event->name);
+    if (is_empty(event->dedupe_key) || keeping.delete_when == OWED_DELETE_WHEN_OLD)
+        return OWED_OK;
+    return fail(err, OWED_INVALID,
+        "event %s is deleted when it has %s, and a dedupe key protects only for as long as it is "
+        "there: give it a retention instead, or no key",
+        event->name, delete_when_name(keeping.delete_when));
+}
+
 /* fire_event writes one event. Its payload and options have been checked. */
 static owed_status
 fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
@@ -200,7 +213,9 @@ fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     arena_init(&arena, 0);
     int64_t id = 0;
     bool fresh = false;
-    owed_status status = list_own(tx, &event, &arena, err);
+    owed_status status = check_dedupe(tx, &event, err);
+    if (status == OWED_OK)
+        status = list_own(tx, &event, &arena, err);
     if (status == OWED_OK)
         status = insert_event(tx, &event, &id, &fresh, err);
     if (status != OWED_OK)

@@ -120,6 +120,14 @@ note_delivery(struct ledger *ledger, const struct ended *ended, struct note *not
     note->field_count = delivery->note_count;
 }
 
+/* consumed_event is the event that may go by this success; 0: it stays until prune finds it. */
+static int64_t
+consumed_event(const struct worker *w, const struct claimed *row)
+{
+    struct keeping keeping = registry_keeping(w->owed->registry, row->event_name);
+    return keeping.delete_when == OWED_DELETE_WHEN_SUCCEEDED ? row->event_id : 0;
+}
+
 void
 ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
 {
@@ -161,6 +169,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     };
     settlement->fence.claimed_by = claim_name(w, row);
     settlement->expanded = note->expanded;
+    if (decision.state == STATE_SUCCEEDED && !note->expanded)
+        settlement->consumed_event_id = consumed_event(w, row);
 }
 
 owed_status

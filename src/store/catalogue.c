@@ -58,7 +58,9 @@ publish_event(struct db *db, const struct publication *publication, const struct
     return change(db, STMT_EVENT_TYPE_UPSERT,
         ARGS(V_TEXT(e->name), V_TEXT(publication->app), V_INT(e->version),
             V_TEXT(is_empty(e->fields) ? "[]" : e->fields), V_INT(publication->release),
-            V_TIME(publication->now_us)),
+            V_TIME(publication->now_us),
+            e->retention_seconds == 0 ? V_NULL : V_INT(e->retention_seconds),
+            V_TEXT(e->delete_when)),
         changed, err);
 }
 
@@ -252,6 +254,8 @@ read_event(struct reader *r, void *item)
     event->release = read_int(r);
     event->published_at_us = read_int(r);
     event->removed_at_us = read_int(r);
+    event->retention_seconds = read_int(r);
+    event->delete_when = read_text(r);
 }
 
 owed_status

@@ -4,9 +4,13 @@
  */
 #include "store/verbs.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "store/forget.h"
 
 #define NO_LONGER_HELD \
     "delivery %lld is no longer held by %s: its lease was over and others took it"
@@ -192,12 +196,73 @@ settle_at_once(struct db *db, const struct settlement *settlements, size_t count
 }
 
 static owed_status
-settle_all(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+settle_plainly(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
     if (is_for_one_statement(db, settlements, count))
         return settle_at_once(db, settlements, count, landed, err);
     return settle_one_by_one(db, settlements, count, landed, err);
+}
+
+/* --- what goes once it has succeeded --- */
+
+static bool
+consumes_any(const struct db *db, const struct settlement *settlements, size_t count)
+{
+    // A caller's transaction may see an older state of the rows than the one that is deleted from.
+    for (size_t i = 0; i < count && !db->adopted; i++)
+        if (settlements[i].consumed_event_id != 0)
+            return true;
+    return false;
+}
+
+/* settle_left settles what is not gone yet. */
+static owed_status
+settle_left(struct db *db, const struct settlement *settlements, size_t count, const bool *gone,
+    bool *landed, owed_error *err)
+{
+    CLEANUP(free_ptr) struct settlement *left = calloc(count, sizeof *left);
+    CLEANUP(free_ptr) bool *here = calloc(count, sizeof *here);
+    if (left == NULL || here == NULL)
+        return fail_memory(err);
+    size_t left_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!gone[i])
+            left[left_count++] = settlements[i];
+    if (left_count == 0)
+        return OWED_OK;
+    owed_status status = settle_plainly(db, left, left_count, here, err);
+    if (status == OWED_OK)
+        status = consume_after(db, left, left_count, here, err);
+    for (size_t i = 0, next = 0; i < count; i++)
+        landed[i] = gone[i] || here[next++];
+    return status;
+}
+
+static owed_status
+settle_and_consume(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+    owed_error *err)
+{
+    CLEANUP(free_ptr) bool *gone = calloc(count, sizeof *gone);
+    CLEANUP(free_ptr) bool *here = calloc(count, sizeof *here);
+    if (gone == NULL || here == NULL)
+        return fail_memory(err);
+    owed_status status = consume_first(db, settlements, count, gone, err);
+    memcpy(here, gone, count * sizeof *here);
+    if (status == OWED_OK)
+        status = settle_left(db, settlements, count, gone, here, err);
+    if (landed != NULL)
+        memcpy(landed, here, count * sizeof *here);
+    return status == OWED_OK && count == 1 && !here[0] ? lost(&settlements[0].fence, err) : status;
+}
+
+static owed_status
+settle_all(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+    owed_error *err)
+{
+    if (consumes_any(db, settlements, count))
+        return settle_and_consume(db, settlements, count, landed, err);
+    return settle_plainly(db, settlements, count, landed, err);
 }
 
 owed_status

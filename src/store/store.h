@@ -200,6 +200,9 @@ struct settlement {
     int32_t code;        // HTTP status, exit status, signal; 0: none
     const char *excerpt; // of the answer, or ""
     bool expanded;       // succeeded, and others took its place: the row goes
+    // succeeded: its event, if that may go once it has succeeded; 0: no. Where the event says so itself,
+    // and nothing else of it is owed, all of it is deleted. Prune does so for what is left.
+    int64_t consumed_event_id;
 };
 
 /*
@@ -262,7 +265,9 @@ struct catalogue_event {
     const char *app;
     const char *name;
     int32_t version;
-    const char *fields; // JSON array
+    const char *fields;        // JSON array
+    int64_t retention_seconds; // 0: none of its own
+    const char *delete_when;   // "succeeded", "settled"; NULL or "": when it is old
     int64_t release;
     int64_t published_at_us;
     int64_t removed_at_us; // 0: not removed

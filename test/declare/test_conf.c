@@ -252,7 +252,21 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
             "owed.conf:1: no section is called [receivr]; the nearest is receiver"},
         {"[channel \"mail\"]\n",
             "owed.conf:1: no section is called [channel]; there are [store], "
-            "[relay], [log] and [receiver \"key\"]"},
+            "[relay], [log], [event \"name\"] and [receiver \"key\"]"},
+        {"[event]\n", "owed.conf:1: [event] needs a name: [event \"shop.OrderPlaced\"]"},
+        {"[event \"shop.A\"]\nretentions = 5s\n",
+            "owed.conf:2: [event \"shop.A\"] has no key retentions; the nearest is retention"},
+        {"[event \"shop.A\"]\nretention = 1500ms\n",
+            "owed.conf:1: event \"shop.A\": a retention is a whole number of seconds, from 1 to "
+            "2147483647; 0 for none of its own"},
+        {"[event \"shop.A\"]\ndelete-when = done\n",
+            "owed.conf:2: [event \"shop.A\"] delete-when: expected succeeded or settled, found "
+            "\"done\""},
+        {"[event \"shop.A\"]\ndelete-when = settled\nretention = 5s\n",
+            "owed.conf:1: event \"shop.A\": it has a retention of its own and goes when it has "
+            "settled; one of the two is right"},
+        {"[event \"shop.A\"]\n[event \"shop.A\"]\n",
+            "owed.conf:2: [event \"shop.A\"] stands in line 1 already; once is right"},
         {"[receiver]\nevent = x\n",
             "owed.conf:1: [receiver] needs a key: [receiver \"shop.billing\"]"},
         {"[store \"main\"]\n", "owed.conf:1: [store \"main\"] takes no name; [store] is right"},
@@ -271,6 +285,27 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
 }
 
 /* Words that belong to C, or to what there is not. */
+static void
+an_event_is_kept_as_its_section_says(void **state)
+{
+    (void)state;
+    assert_status(OWED_OK,
+        load_receivers("[event \"shop.OrderPlaced\"]\ndelete-when = succeeded\n"
+                       "[receiver \"shop.x\"]\nevent = shop.OrderPlaced\ndiscard = yes\n"
+                       "[event \"shop.OrderShipped\"]\nretention = 2d\n"));
+    assert_int_equal(
+        registry_keeping(registry, "shop.OrderPlaced").delete_when, OWED_DELETE_WHEN_SUCCEEDED);
+    assert_int_equal(registry_keeping(registry, "shop.OrderShipped").retention_us,
+        INT64_C(2) * 24 * 3600 * 1000000);
+    assert_int_equal(registry_keeping(registry, "shop.Other").retention_us, 0);
+    // Whoever declares it afterwards, what the file says goes first.
+    static const owed_event_type placed = {
+        .name = "shop.OrderPlaced", .retention_us = INT64_C(5) * 1000000};
+    assert_status(OWED_OK, owed_declare_event(registry, &placed, &err));
+    assert_int_equal(registry_keeping(registry, "shop.OrderPlaced").retention_us, 0);
+    assert_non_null(registry_receiver(registry, "shop.x"));
+}
+
 static void
 refuses_what_a_file_cannot_say(void **state)
 {
@@ -368,6 +403,7 @@ main(void)
         TEST(has_the_defaults_that_are_documented),
         TEST(checks_the_words_that_a_command_does_not_use),
         TEST(refuses_wrong_words_with_place_and_nearest_word),
+        TEST(an_event_is_kept_as_its_section_says),
         TEST(refuses_what_a_file_cannot_say),
         TEST(refuses_what_the_registry_refuses_with_the_line_of_its_section),
         TEST(refuses_a_section_that_stands_twice),

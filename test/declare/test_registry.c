@@ -262,6 +262,30 @@ lets_a_real_type_take_the_place_of_a_name(void **state)
     assert_null(registry->receivers->type->fields);
 }
 
+#define SECONDS \
+    "event \"shop.A\": a retention is a whole number of seconds, from 1 to 2147483647; 0 for none of " \
+    "its own"
+static void
+refuses_a_retention_that_makes_no_sense(void **state)
+{
+    (void)state;
+    static const owed_event_type both = {
+        .name = "shop.A", .retention_us = 5000000, .delete_when = OWED_DELETE_WHEN_SETTLED};
+    static const owed_event_type negative = {.name = "shop.A", .retention_us = -1};
+    static const owed_event_type part = {.name = "shop.A", .retention_us = 1500000};
+    static const owed_event_type ages = {
+        .name = "shop.A", .retention_us = INT64_C(2147483648000000)};
+    static const owed_event_type word = {.name = "shop.A", .delete_when = (owed_delete_when)3};
+    assert_refused(owed_declare_event(registry, &both, &err),
+        "event \"shop.A\": it has a retention of its own and goes when it has settled; one of the two "
+        "is right");
+    assert_refused(owed_declare_event(registry, &negative, &err), SECONDS);
+    assert_refused(owed_declare_event(registry, &part, &err), SECONDS);
+    assert_refused(owed_declare_event(registry, &ages, &err), SECONDS);
+    assert_refused(owed_declare_event(registry, &word, &err),
+        "event \"shop.A\": delete_when is none of its words");
+}
+
 static void
 wants_its_own_event_or_any(void **state)
 {
@@ -742,6 +766,7 @@ main(void)
         TEST(refuses_another_receiver_under_one_key),
         TEST(gives_a_name_without_a_type_an_opaque_one),
         TEST(lets_a_real_type_take_the_place_of_a_name),
+        TEST(refuses_a_retention_that_makes_no_sense),
         TEST(wants_its_own_event_or_any),
         TEST(takes_an_event_and_its_name_where_they_agree),
         TEST(leaves_no_trace_of_what_it_refuses),

@@ -227,6 +227,34 @@ a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not(void **state)
 }
 
 static void
+a_success_takes_along_an_event_that_goes_by_it(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    const struct keeping keeping = {.delete_when = OWED_DELETE_WHEN_SUCCEEDED};
+    assert_ok(registry_keep(desk->f->registry, "shop.OrderPlaced", &keeping, &desk->f->err));
+    actor.acts[2] = fails;
+    actor.acts[3] = asks_for_nothing;
+    open_with(desk, &actor);
+    desk_fire_many(desk, 3);
+    desk->settings.passes = 1;
+    desk_once(desk);
+    assert_int_equal(desk->counts.succeeded, 2);
+    assert_int_equal(desk_written(desk, 1), 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 1);
+    assert_text(desk, "select status from owed_delivery", "failed");
+    assert_int_equal(desk_number(desk, "select count(*) from owed_last_success"), 1);
+    // A key would protect for no longer than the event is there.
+    fixture_begin(desk->f);
+    const owed_fire_options options = {.dedupe_key = "A-7"};
+    const order placed = {.id = 4, .currency = "EUR"};
+    assert_status(OWED_INVALID,
+        owed_fire(desk->f->tx, &order_placed, &placed, &options, NULL, &desk->f->err));
+    assert_says(desk->f->err, "shop.OrderPlaced is deleted when it has succeeded");
+    fixture_commit(desk->f);
+}
+
+static void
 a_retry_is_not_run_before_it_is_due(void **state)
 {
     struct desk *desk = *state;
@@ -660,6 +688,7 @@ main(void)
         TEST(what_a_failed_receiver_wrote_vanishes_and_the_row_is_owed_again),
         TEST(retries_spread_over_the_receivers_own_curve),
         TEST(a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not),
+        TEST(a_success_takes_along_an_event_that_goes_by_it),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(the_words_of_a_failure_decide_nothing),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),

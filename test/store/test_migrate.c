@@ -66,7 +66,7 @@ a_newer_schema_is_refused_by_the_name_of_both_versions(void **state)
     record(world, "schema", "0099_future", 99, "abc");
     assert_int_equal(store_check(world->db, &world->err), OWED_SCHEMA);
     assert_non_null(strstr(world->err.text, "99"));
-    assert_non_null(strstr(world->err.text, "version 1"));
+    assert_non_null(strstr(world->err.text, "version 2"));
     assert_int_equal(store_migrate(world->db, NOW, NULL, &world->err), OWED_SCHEMA);
     assert_non_null(strstr(world->err.text, "99"));
     assert_false(store_in_transaction(world->db));
@@ -131,7 +131,10 @@ what_migrate_would_run_can_be_printed(void **state)
     printed.count = 0;
     assert_ok(store_print_migrations(scheme, NULL, NOW, &printer, &world->err));
     assert_true(printed.has_first);
-    assert_int_equal(printed.count, 1 + routines);
+    int migrations = 0;
+    while (world->db->driver->sql->schema[migrations].name != NULL)
+        migrations++;
+    assert_int_equal(printed.count, migrations + routines);
     assert_int_equal(
         store_print_migrations("oracle", NULL, NOW, &printer, &world->err), OWED_CONFIG);
     buf_done(&printed.text);

@@ -87,6 +87,25 @@ static const struct {
     {"deliveries_of_event", STMT_DELIVERIES_OF_EVENT, "100000, 10, '', '', '', '', '', 5", FRESH,
         {"owed_delivery_event_id_receiver_key_target_digest_key"}},
     {"attempts", STMT_ATTEMPTS, "1", FRESH, {"owed_attempt_by_delivery"}},
+    {"consume", STMT_CONSUME,
+        "'[{\"id\":1,\"event_id\":1,\"claimed_by\":\"w\",\"claimed_at\":0,\"succeeded_at\":0}]', 60",
+        ALWAYS,
+        {"owed_delivery_pkey", "owed_event_pkey",
+            "owed_delivery_event_id_receiver_key_target_digest_key"}},
+    {"prune_old", STMT_PRUNE_OLD, "0, 10, now()", FRESH,
+        {"owed_event_pkey", "owed_delivery_event_id_receiver_key_target_digest_key"}},
+    {"prune_own", STMT_PRUNE_OWN, "0, 10, now(), 60", FRESH, {"owed_event_own_window"}},
+    {"prune_consumed", STMT_PRUNE_CONSUMED, "0, 10, 'succeeded'", FRESH, {"owed_event_consumed"}},
+    {"prune_windows", STMT_PRUNE_WINDOWS, "0", FRESH, {"owed_event_own_window"}},
+    {"events_lock", STMT_EVENTS_LOCK, "'[1,2]'", FRESH, {"owed_event_pkey"}},
+    {"prune_due", STMT_PRUNE_DUE, "'[1,2]', 'succeeded'", FRESH,
+        {"owed_event_pkey", "owed_delivery_event_id_receiver_key_target_digest_key"}},
+    {"prune_rows", STMT_PRUNE_ROWS, "'[1,2]', 10", FRESH,
+        {"owed_delivery_event_id_receiver_key_target_digest_key"}},
+    {"success_keep", STMT_SUCCESS_KEEP, "'[1,2]', 0", FRESH, {"owed_delivery_pkey"}},
+    {"attempts_delete", STMT_ATTEMPTS_DELETE, "'[1,2]'", FRESH, {"owed_attempt_by_delivery"}},
+    {"deliveries_delete", STMT_DELIVERIES_DELETE, "'[1,2]'", FRESH, {"owed_delivery_pkey"}},
+    {"events_delete", STMT_EVENTS_DELETE, "'[1,2]'", FRESH, {"owed_event_pkey"}},
     {"requeue_pick", STMT_REQUEUE_PICK, "0, 10, '', 0", FRESH, {"owed_delivery_"}},
     {"requeue_pick_ids", STMT_REQUEUE_PICK_IDS, "'[1,2]', '', 0", FRESH, {"owed_delivery_pkey"}},
 };
@@ -196,6 +215,8 @@ fill(struct world *world)
     raw_run(plain(world),
         "insert into owed_attempt (delivery_id, attempt, started_at, verdict)"
         " select id, 1, now(), 'failed' from owed_delivery limit 5000");
+    raw_run(plain(world), "update owed_event set delete_when = 'succeeded' where id = 1");
+    raw_run(plain(world), "update owed_event set retention_seconds = 60 where id = 2");
 }
 
 static void

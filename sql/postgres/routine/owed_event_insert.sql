@@ -14,8 +14,14 @@ declare
     event bigint;
 begin
     insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at, due_at,
-        actor_key, actor_label, scope, correlation_id, causation_id, traceparent)
-    values ($1, $2, $3, $4::json, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        actor_key, actor_label, scope, correlation_id, causation_id, traceparent, retention_seconds,
+        delete_when)
+    select $1, $2, $3, $4::json, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, kept.seconds,
+        kept.when_done
+    from (
+        select max(retention_seconds) as seconds,
+            case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end as when_done
+        from owed_event_type where name = $2 and removed_at = timestamptz 'epoch') as kept
     on conflict (dedupe_key) do nothing
     returning id into event;
     if event is null then

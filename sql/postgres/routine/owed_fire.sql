@@ -74,10 +74,15 @@ begin
 
     loop
         insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at,
-            due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent)
-        values (uuid_send(gen_random_uuid()), $1, coalesce($3, 1), document, dedupe, coalesce($6, now),
+            due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent,
+            retention_seconds, delete_when)
+        select uuid_send(gen_random_uuid()), $1, coalesce($3, 1), document, dedupe, coalesce($6, now),
             now, coalesce($5, now), coalesce($7, ''), coalesce($8, ''), coalesce($12, '{}'),
-            coalesce($9, ''), $10, coalesce($11, ''))
+            coalesce($9, ''), $10, coalesce($11, ''), kept.seconds, kept.when_done
+        from (
+            select max(t.retention_seconds) as seconds,
+                case when max(t.retention_seconds) is null then coalesce(max(t.delete_when), '') else '' end as when_done
+            from owed_event_type as t where t.name = $1 and t.removed_at = timestamptz 'epoch') as kept
         on conflict (dedupe_key) do nothing
         returning id into event_id;
         exit when event_id is not null;

@@ -47,14 +47,20 @@ begin
         else json_type(new.scope) <> 'object' end;
 
     insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at, due_at,
-        actor_key, actor_label, scope, correlation_id, causation_id, traceparent)
+        actor_key, actor_label, scope, correlation_id, causation_id, traceparent, retention_seconds,
+        delete_when)
     select randomblob(16), new.name, coalesce(new.version, 1), new.payload,
         nullif(cast(new.dedupe_key as text), ''), coalesce(new.occurred_at, clock.now), clock.now,
         coalesce(new.due_at, clock.now), coalesce(new.actor_key, ''), coalesce(new.actor_label, ''),
         coalesce(new.scope, '{}'), coalesce(new.correlation_id, ''), new.causation_id,
-        coalesce(new.traceparent, '')
+        coalesce(new.traceparent, ''), kept.seconds, kept.when_done
     from (select unixepoch('now') * 1000000
         + cast(substr(strftime('%f', 'now'), 4) as integer) * 1000 as now) as clock
+    cross join (
+        select max(retention_seconds) as seconds,
+            case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end
+                as when_done
+        from owed_event_type where name = new.name and removed_at = 0) as kept
     where not exists (
         select 1 from owed_event where dedupe_key = nullif(cast(new.dedupe_key as text), ''));
 end;

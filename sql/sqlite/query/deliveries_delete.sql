@@ -1,0 +1,4 @@
+-- Deletes deliveries, of events that were found due in the same transaction.
+-- Parameters: a JSON array of ids.
+-- Index: the primary key.
+delete from owed_delivery where id in (select value from json_each($1))

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * conf_named.c - the sections of owed.conf that have a name: receivers, and how long events are kept.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/ini.h"
+#include "base/option_value.h"
+#include "declare/check.h"
+#include "declare/conf.h"
+#include "declare/conf_read.h"
+
+/* A section with a name that has begun. */
+struct head {
+    const char *key;
+    int line;
+    bool is_event;
+    struct head *next;
+};
+
+struct receivers_reader {
+    const char *path;
+    owed_registry *registry;
+    struct arena arena;
+    struct head *heads;     // the newest first
+    owed_receiver receiver; // key NULL: none has begun
+    const char *event_name; // NULL: none has begun
+    struct keeping keeping;
+};
+
+/* keep_one ends the section of an event. */
+static owed_status
+keep_one(struct receivers_reader *reader, owed_error *err)
+{
+    const char *name = reader->event_name;
+    reader->event_name = NULL;
+    if (name == NULL)
+        return OWED_OK;
+    owed_error why;
+    owed_status status = registry_keep(reader->registry, name, &reader->keeping, &why);
+    if (status != OWED_OK)
+        return fail(err, status, "%s:%d: %s", reader->path, reader->heads->line, why.text);
+    return OWED_OK;
+}
+
+/* declare_one ends the section before: what it said is declared. */
+static owed_status
+declare_one(struct receivers_reader *reader, owed_error *err)
+{
+    char where[WHERE_BYTES];
+    owed_receiver receiver = reader->receiver;
+    reader->receiver = (owed_receiver){0};
+    if (receiver.key == NULL)
+        return keep_one(reader, err);
+    snprintf(where, sizeof where, "%s:%d", reader->path, reader->heads->line);
+    return registry_declare(reader->registry, &receiver, where, err);
+}
+
+static owed_status
+begin_section(
+    struct receivers_reader *reader, const struct spot *spot, bool is_event, owed_error *err)
+{
+    owed_status status = declare_one(reader, err);
+    if (status != OWED_OK)
+        return status;
+    char shown[SHOWN_BYTES];
+    for (const struct head *head = reader->heads; head != NULL; head = head->next)
+        if (head->is_event == is_event && strcmp(head->key, spot->subsection) == 0)
+            return fail(err, OWED_CONFIG,
+                "%s:%d: [%s \"%s\"] stands in line %d already; once is right", spot->path,
+                spot->line, spot->section, show(spot->subsection, shown), head->line);
+    struct head *head = arena_alloc(&reader->arena, sizeof *head);
+    const char *key = arena_strdup(&reader->arena, spot->subsection);
+    if (head == NULL || key == NULL)
+        return fail_memory(err);
+    *head =
+        (struct head){.key = key, .line = spot->line, .is_event = is_event, .next = reader->heads};
+    reader->heads = head;
+    reader->keeping = (struct keeping){0};
+    reader->event_name = is_event ? key : NULL;
+    reader->receiver.key = is_event ? NULL : key;
+    return OWED_OK;
+}
+
+/* put_word takes the place of an enum's word: the first is 0, the second 1. */
+static owed_status
+put_word(
+    const char *const words[2], const struct option_text *text, int *ret_place, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    for (int i = 0; i < 2; i++) {
+        *ret_place = i;
+        if (strcmp(text->text, words[i]) == 0)
+            return OWED_OK;
+    }
+    return fail(err, OWED_CONFIG, "%s: expected %s or %s, found \"%s\"", text->where, words[0],
+        words[1], show(text->text, shown));
+}
+
+static owed_status
+put_pause(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    static const char *const words[] = {[OWED_PAUSE_LANE] = "lane", [OWED_PAUSE_TARGET] = "target"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->receiver.pause = (owed_pause)place;
+    return status;
+}
+
+static owed_status
+put_site(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    static const char *const words[] = {[OWED_SITE_RELAY] = "relay", [OWED_SITE_TASK] = "task"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->receiver.site = (owed_site)place;
+    return status;
+}
+
+static owed_status
+put_delete_when(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    static const char *const words[] = {"succeeded", "settled"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->keeping.delete_when =
+        place == 0 ? OWED_DELETE_WHEN_SUCCEEDED : OWED_DELETE_WHEN_SETTLED;
+    return status;
+}
+
+/* put stores a value at its place in the receiver. */
+static owed_status
+put(struct receivers_reader *reader, const struct option *option, const char *value, int64_t number,
+    owed_error *err)
+{
+    void *member = conf_receiver_place(&reader->receiver, option);
+    switch (option->type) {
+    case OPTION_INT:
+        *(int32_t *)member = (int32_t)number;
+        break;
+    case OPTION_DURATION:
+        *(int64_t *)member = number;
+        break;
+    case OPTION_BOOL:
+        *(bool *)member = number != 0;
+        break;
+    default:
+        *(const char **)member = arena_strdup(&reader->arena, value);
+        return *(const char **)member == NULL ? fail_memory(err) : OWED_OK;
+    }
+    return OWED_OK;
+}
+
+/* A key of a section with a name, and what stands behind it. */
+struct word {
+    const struct option *keys;
+    const char *key;
+    const char *value;
+};
+
+static owed_status
+take_word(struct receivers_reader *reader, const struct word *word, const struct option *option,
+    const struct option_text *text, owed_error *err)
+{
+    int64_t number = 0;
+    owed_status status = option_read(option, text, &number, err);
+    if (status != OWED_OK)
+        return status;
+    if (strcmp(word->key, "delete-when") == 0)
+        return put_delete_when(reader, text, err);
+    if (word->keys == conf_event_keys) {
+        reader->keeping.retention_us = number;
+        return OWED_OK;
+    }
+    if (strcmp(word->key, "pause") == 0)
+        return put_pause(reader, text, err);
+    if (strcmp(word->key, "site") == 0)
+        return put_site(reader, text, err);
+    return put(reader, option, word->value, number, err);
+}
+
+static owed_status
+take_key(struct receivers_reader *reader, const struct spot *spot, const struct word *word,
+    owed_error *err)
+{
+    char where[WHERE_BYTES];
+    char shown[SHOWN_BYTES];
+    const struct option *option = conf_key(word->keys, word->key);
+    if (option == NULL)
+        return conf_refuse_key(spot, word->keys, word->key, err);
+    snprintf(where, sizeof where, "%s:%d: [%s \"%s\"] %s", spot->path, spot->line, spot->section,
+        show(spot->subsection, shown), word->key);
+    const struct option_text text = {.text = word->value, .where = where, .refusal = OWED_CONFIG};
+    return take_word(reader, word, option, &text, err);
+}
+
+static owed_status
+read_named(void *state, int line, const char *section_name, const char *subsection, const char *key,
+    const char *value, owed_error *err)
+{
+    struct receivers_reader *reader = state;
+    const struct spot spot = {reader->path, line, section_name, subsection};
+    const struct section *section = NULL;
+    owed_status status = conf_section(&spot, &section, err);
+    if (status != OWED_OK || section->example == NULL)
+        return status;
+    if (key == NULL)
+        return begin_section(reader, &spot, section->keys == conf_event_keys, err);
+    const struct word word = {section->keys, key, value};
+    return take_key(reader, &spot, &word, err);
+}
+
+owed_status
+conf_load_receivers(const char *path, owed_registry *registry, owed_error *err)
+{
+    struct receivers_reader reader = {.path = path, .registry = registry};
+    arena_init(&reader.arena, 0);
+    owed_status status = ini_read(path, read_named, &reader, err);
+    if (status == OWED_OK)
+        status = declare_one(&reader, err);
+    arena_done(&reader.arena);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * forget.c - events and all that was owed for them are deleted, in one order, by whoever does it.
+ */
+#include "store/forget.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
+
+#define SLACK_US (60 * INT64_C(1000000))
+#define ROWS_AT_ONCE 1000
+
+/* look_again takes the events and finds which of them can go. */
+static owed_status
+look_again(struct db *db, const struct forgetting *forgetting, struct buf *ids, int64_t *ret_count,
+    owed_error *err)
+{
+    owed_status status =
+        collect_ids(db, STMT_EVENTS_LOCK, ARGS(V_STR(forgetting->event_ids)), ids, ret_count, err);
+    if (status != OWED_OK || *ret_count == 0)
+        return status;
+    CLEANUP(buf_done) struct buf taken;
+    buf_init(&taken, JSON_ARGUMENT_BYTES);
+    buf_str(&taken, buf_view(ids));
+    if (taken.failed)
+        return fail_memory(err);
+    return collect_ids(db, STMT_PRUNE_DUE, ARGS(V_STR(buf_view(&taken)), V_TEXT(forgetting->once)),
+        ids, ret_count, err);
+}
+
+static owed_status
+delete_rows(struct db *db, const struct buf *rows, int64_t slack_us, owed_error *err)
+{
+    struct str ids = buf_view(rows);
+    owed_status status =
+        change(db, STMT_SUCCESS_KEEP, ARGS(V_STR(ids), V_INT(slack_us)), NULL, err);
+    if (status == OWED_OK)
+        status = change(db, STMT_ATTEMPTS_DELETE, ARGS(V_STR(ids)), NULL, err);
+    if (status == OWED_OK)
+        status = change(db, STMT_DELIVERIES_DELETE, ARGS(V_STR(ids)), NULL, err);
+    return status;
+}
+
+owed_status
+forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf events;
+    CLEANUP(buf_done) struct buf rows;
+    buf_init(&events, JSON_ARGUMENT_BYTES);
+    buf_init(&rows, JSON_ARGUMENT_BYTES);
+    *ret = (struct forgotten){0};
+    int64_t event_count = 0;
+    int64_t row_count = 0;
+    owed_status status = look_again(db, forgetting, &events, &event_count, err);
+    if (status != OWED_OK || event_count == 0)
+        return status;
+    status = collect_ids(db, STMT_PRUNE_ROWS,
+        ARGS(V_STR(buf_view(&events)), V_INT(forgetting->most_rows)), &rows, &row_count, err);
+    if (status == OWED_OK && row_count > 0)
+        status = delete_rows(db, &rows, forgetting->slack_us, err);
+    if (status == OWED_OK && row_count < forgetting->most_rows)
+        status = change(db, STMT_EVENTS_DELETE, ARGS(V_STR(buf_view(&events))), NULL, err);
+    if (status != OWED_OK)
+        return status;
+    ret->events = row_count < forgetting->most_rows ? event_count : 0;
+    ret->rows = ret->events + row_count;
+    return OWED_OK;
+}
+
+/* --- at the acknowledgement --- */
+
+static void
+add_outcome(struct buf *json, const struct settlement *s)
+{
+    buf_puts(json, json->len == 0 ? "[{\"claimed_by\":" : ",{\"claimed_by\":");
+    json_write_string(json, str_of(s->fence.claimed_by));
+    buf_printf(json, ",\"id\":%lld,\"event_id\":%lld,\"claimed_at\":%lld,\"succeeded_at\":%lld}",
+        (long long)s->fence.delivery_id, (long long)s->consumed_event_id,
+        (long long)s->fence.claimed_at_us, (long long)s->now_us);
+}
+
+/* mark_gone finds, among the settlements that name an event, the one at a place from 1. */
+static void
+mark_gone(const struct settlement *settlements, size_t count, int64_t place, bool *gone)
+{
+    for (size_t i = 0; i < count; i++)
+        if (settlements[i].consumed_event_id != 0 && --place == 0)
+            gone[i] = true;
+}
+
+owed_status
+consume_first(
+    struct db *db, const struct settlement *settlements, size_t count, bool *gone, owed_error *err)
+{
+    if (db->driver->sql->statements[STMT_CONSUME] == NULL)
+        return OWED_OK;
+    CLEANUP(buf_done) struct buf json;
+    buf_init(&json, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < count; i++)
+        if (settlements[i].consumed_event_id != 0)
+            add_outcome(&json, &settlements[i]);
+    json_end(&json);
+    if (json.failed)
+        return fail_memory(err);
+    struct rows *rows;
+    owed_status status =
+        query(db, STMT_CONSUME, ARGS(V_STR(buf_view(&json)), V_INT(SLACK_US)), &rows, err);
+    if (status != OWED_OK)
+        return status;
+    while (db->driver->next(rows))
+        mark_gone(settlements, count, db->driver->column(rows, 0).integer, gone);
+    return db->driver->finish(rows, NULL, err);
+}
+
+owed_status
+consume_after(struct db *db, const struct settlement *settlements, size_t count, const bool *landed,
+    owed_error *err)
+{
+    CLEANUP(buf_done) struct buf events;
+    buf_init(&events, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < count; i++)
+        if (settlements[i].consumed_event_id != 0 && landed[i])
+            json_add_id(&events, settlements[i].consumed_event_id);
+    if (events.len == 0)
+        return OWED_OK;
+    json_end(&events);
+    if (events.failed)
+        return fail_memory(err);
+    const struct forgetting forgetting = {.event_ids = buf_view(&events),
+        .once = "succeeded",
+        .most_rows = ROWS_AT_ONCE,
+        .slack_us = SLACK_US};
+    struct forgotten forgotten;
+    return forget(db, &forgetting, &forgotten, err);
+}
