@@ -2,7 +2,7 @@
  *
  * bare.c - the bare loop that a benchmark is held against.
  */
-#include "bench/bare.h"
+#include "bench/limit_loop.h"
 
 #include "base/clock.h"
 #include "base/error.h"
