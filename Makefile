@@ -6,7 +6,7 @@ CC ?= cc
 
 # Its rules install, set up and build in that order.
 .NOTPARALLEL:
-.PHONY: all demo test unit lint format bench prove install clean python
+.PHONY: all demo test unit lint format bench bench-smoke prove install clean python
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -20,6 +20,10 @@ test: packages-test $(BUILD)/.with-tests all
 
 bench: packages-bench all
 	@bench/run $(BUILD)
+
+# Ratios to the bare loops in a minute, beside those that are committed.
+bench-smoke: packages-bench-smoke all
+	@OWED_BUILD=$(BUILD) bench/smoke
 
 # One script for each claim; `make prove` runs all and prints a table.
 prove: packages-prove
