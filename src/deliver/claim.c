@@ -126,6 +126,72 @@ claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, ow
     return OWED_OK;
 }
 
+/* --- from where --- */
+
+#define HASH_BASIS UINT64_C(14695981039346656037)
+#define HASH_PRIME UINT64_C(1099511628211)
+
+static void
+hash_bytes(uint64_t *hash, const void *bytes, size_t len)
+{
+    for (const unsigned char *p = bytes; len > 0; p++, len--)
+        *hash = (*hash ^ *p) * HASH_PRIME;
+}
+
+static void
+hash_text(uint64_t *hash, const char *text)
+{
+    hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static void
+hash_texts(uint64_t *hash, const char *const *texts)
+{
+    for (; texts != NULL && *texts != NULL; texts++)
+        hash_text(hash, *texts);
+    hash_text(hash, "");
+}
+
+/* claim_about is a number for what a claim asks for; another one has another, but by a rare chance, which
+ * the next full look makes good. */
+static uint64_t
+claim_about(const struct claim *claim)
+{
+    uint64_t hash = HASH_BASIS;
+    hash_texts(&hash, claim->lanes);
+    hash_texts(&hash, claim->but_lanes);
+    hash_texts(&hash, claim->receivers);
+    for (size_t i = 0; i < claim->but_target_count; i++) {
+        hash_text(&hash, claim->but_targets[i].receiver_key);
+        hash_bytes(&hash, claim->but_targets[i].digest, SHA256_BYTES);
+    }
+    return hash;
+}
+
+/* claim_marked claims from the mark on; where nothing is, it looks at everything. */
+static owed_status
+claim_marked(
+    struct worker *w, enum share share, struct claim *claim, struct batch *batch, owed_error *err)
+{
+    struct mark *mark = &w->marks[share];
+    struct looked looked = {.about = claim_about(claim), .mono_us = worker_mono_us(w)};
+    looked.from_us = w->visit == NULL ? mark_from(mark, looked.about, looked.mono_us) : 0;
+    claim->mark_us = looked.from_us;
+    owed_status status = claim_tasks(w, claim, batch, err);
+    if (status == OWED_OK && batch->count == 0 && looked.from_us != 0) {
+        claim->mark_us = looked.from_us = 0;
+        status = claim_tasks(w, claim, batch, err);
+    }
+    if (status != OWED_OK)
+        return status;
+    looked.is_filled = batch->count > 0 && batch->count == (size_t)claim->limit;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->tasks[i].row->available_at_us > looked.last_us)
+            looked.last_us = batch->tasks[i].row->available_at_us;
+    mark_move(mark, &looked);
+    return OWED_OK;
+}
+
 bool
 worker_claim(struct worker *w, enum share share, const char *const *receivers, int32_t limit,
     struct batch **ret_batch)
@@ -141,7 +207,8 @@ worker_claim(struct worker *w, enum share share, const char *const *receivers, i
         claim.receivers = receivers;
     owed_error err = {0};
     struct batch *batch = batch_new();
-    owed_status status = batch == NULL ? fail_memory(&err) : claim_tasks(w, &claim, batch, &err);
+    owed_status status =
+        batch == NULL ? fail_memory(&err) : claim_marked(w, share, &claim, batch, &err);
     size_t count = batch == NULL ? 0 : batch->count;
     claim_unspend(w, allowed - (int64_t)count);
     if (status == OWED_OK)

@@ -5,6 +5,8 @@
  * The old connection stays until a new one works, so that the handle always has one. What was claimed
  * and not settled is then handed back: nothing is counted for it.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/moment.h"
@@ -95,6 +97,8 @@ reopen(struct worker *w, owed_error *err)
     }
     store_close(w->owed->db);
     w->owed->db = fresh;
+    // Who knows what was committed meanwhile.
+    memset(w->marks, 0, sizeof w->marks);
     // On a disk that is full the store's own log may be what fills it.
     fresh->driver->tidy(fresh);
     return handle_read_clock(w->owed, err);

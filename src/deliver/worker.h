@@ -28,6 +28,7 @@
 #include "deliver/upkeep.h"
 #include "deliver/visit.h"
 #include "deliver/wake.h"
+#include "engine/mark.h"
 
 struct worker {
     owed *owed;
@@ -41,6 +42,7 @@ struct worker {
     struct known *known;      // by key
     size_t known_count;
     struct claim_filter filters[SHARE_COUNT];
+    struct mark marks[SHARE_COUNT];
     owed_relay_counts counts;
     owed_relay_counts counts_told; // of these, what the supervisor knows
     struct trouble trouble;

@@ -143,6 +143,7 @@ choose(
     struct value lanes = V_STR(buf_view(&where->lanes));
     struct value receivers = V_STR(buf_view(&where->receivers));
     struct value but_targets = V_STR(buf_view(&where->but_targets));
+    struct value mark = claim->mark_us == 0 ? V_NULL : V_TIME(claim->mark_us);
     const struct early *early = claim->early;
     if (claim->delivery_id != 0)
         CHOOSE(ONE, V_INT(claim->delivery_id), now);
@@ -153,11 +154,11 @@ choose(
         CHOOSE(EVENTS, V_STR(buf_view(&where->events)), receivers, kind, now, count);
     else if (claim->but_target_count > 0)
         CHOOSE(BUT, lanes, kind, now, count, claim->receivers == NULL ? V_NULL : receivers,
-            but_targets);
+            but_targets, mark);
     else if (claim->receivers != NULL)
-        CHOOSE(RECEIVERS, lanes, kind, now, count, receivers);
+        CHOOSE(RECEIVERS, lanes, kind, now, count, receivers, mark);
     else if (where->lane_count == 1)
-        CHOOSE(LANE, V_TEXT(where->one_lane), kind, now, count);
+        CHOOSE(LANE, V_TEXT(where->one_lane), kind, now, count, mark);
     else
-        CHOOSE(LANES, lanes, kind, now, count);
+        CHOOSE(LANES, lanes, kind, now, count, mark);
 }

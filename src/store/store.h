@@ -155,6 +155,9 @@ struct claim {
                                   // the catalogue has in these lanes, so no filter is needed
     const int64_t *event_ids;     // only pending rows of these events, in any lane; with receivers
     size_t event_count;           // 0: of any event
+    // Leaves out what came due before it, and leases that lapsed; not what was handed back. 0: nothing
+    // is left out. Only of a relay's claims.
+    int64_t mark_us;
     int32_t limit;
     int32_t max_losses; // a row at it is not run: see store_claim; 0: no limit
     size_t max_bytes;   // of payloads: the claim ends early above it, with one row at least

@@ -303,6 +303,78 @@ a_batch_is_bounded_by_its_payloads_with_one_row_at_least(void **state)
     check_order(world, ids + 2, 1);
 }
 
+/* Claims of every shape that a relay makes. */
+static size_t
+shapes_of_claims(int64_t now_us, struct claim shapes[static 4])
+{
+    static const char *const two[] = {LANE, "shop/mail", NULL};
+    static const uint8_t nobody[32] = {1};
+    static const struct left_target left = {.receiver_key = "shop.billing", .digest = nobody};
+    for (size_t i = 0; i < 4; i++)
+        shapes[i] = a_claim("w", now_us, 10);
+    shapes[1].lanes = two;
+    shapes[2].receivers = billing;
+    shapes[3].but_targets = &left;
+    shapes[3].but_target_count = 1;
+    return 4;
+}
+
+static void
+a_claim_with_a_mark_leaves_out_what_came_due_before_it(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    struct claim shapes[4];
+    for (size_t i = 0; i < shapes_of_claims(NOW + SECOND, shapes); i++) {
+        int64_t before = only_delivery(world, fire_due(world, NOW + 10));
+        int64_t at = only_delivery(world, fire_due(world, NOW + 20));
+        int64_t after = only_delivery(world, fire_due(world, NOW + 30));
+        shapes[i].mark_us = NOW + 31;
+        assert_int_equal(claim(world, &shapes[i]), 0);
+        shapes[i].mark_us = NOW + 20;
+        claim(world, &shapes[i]);
+        check_order(world, (int64_t[]){at, after}, 2);
+        shapes[i].mark_us = 0;
+        claim(world, &shapes[i]);
+        check_order(world, &before, 1);
+    }
+}
+
+static void
+no_mark_hides_what_was_handed_back(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t ids[2];
+    fire_many(world, 2, ids);
+    struct claim shapes[4];
+    assert_int_equal(claim_as(world, "w", NOW, 10), 2);
+    for (size_t i = 0; i < shapes_of_claims(NOW + SECOND, shapes); i++) {
+        assert_ok(store_hand_back_all(world->db, "w", 0, NULL, &world->err));
+        shapes[i].mark_us = NOW + SECOND;
+        claim(world, &shapes[i]);
+        check_order(world, ids, 2);
+    }
+}
+
+static void
+a_lapsed_lease_is_for_a_claim_without_a_mark(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "claimed");
+    struct claim shapes[4];
+    int64_t later = NOW;
+    for (int i = 0; i < 4; i++) {
+        later += LEASE + 1;
+        shapes_of_claims(later, shapes);
+        shapes[i].mark_us = NOW;
+        assert_int_equal(claim(world, &shapes[i]), 0);
+        shapes[i].mark_us = 0;
+        claim(world, &shapes[i]);
+        check_order(world, &id, 1);
+    }
+}
+
 static void
 ended_rows_are_never_claimed(void **state)
 {
@@ -371,6 +443,9 @@ main(void)
         TEST(no_lanes_means_every_lane_of_the_app_but_paused_ones),
         TEST(a_relay_that_knows_some_receivers_claims_theirs_alone),
         TEST(a_batch_is_bounded_by_its_payloads_with_one_row_at_least),
+        TEST(a_claim_with_a_mark_leaves_out_what_came_due_before_it),
+        TEST(no_mark_hides_what_was_handed_back),
+        TEST(a_lapsed_lease_is_for_a_claim_without_a_mark),
         TEST(ended_rows_are_never_claimed),
         TEST(a_failed_row_waits_for_its_moment),
         TEST(next_due_is_when_the_next_row_can_be_claimed),

@@ -22,7 +22,7 @@ static const struct pin {
     {STMT_EVENT_BY_DEDUPE, {"'A-1'"}, {"owed_event const owed_event_by_dedupe_key"}},
     {STMT_EVENT_EXISTS, {"1", "uid"}, {"owed_event const PRIMARY"}},
     {STMT_DELIVERY_EXISTS, {"1", "'shop.a'"}, {"owed_delivery const owed_delivery_once"}},
-    {STMT_CLAIM_PICK_LANE, {"'shop/default'", "'inside'", LATER, "10"},
+    {STMT_CLAIM_PICK_LANE, {"'shop/default'", "'inside'", LATER, "10", "null"},
         {"owed_delivery range owed_delivery_owed Using where; Using index\n",
             "owed_delivery ref owed_delivery_claimed Using where; Using index\n",
             "owed_delivery range owed_delivery_claimed"}},

@@ -3,6 +3,8 @@
 -- wanted are read and locked, so that a backlog costs nothing; the first of them all are given. (Leases
 -- that lapsed are few, and read whole.) Rows that others have locked are passed over.
 --
+-- With a mark, what was due before it is left out, and leases that lapsed are not looked for.
+--
 -- lanes and receivers (null: any) are JSON arrays; but_targets (null: none) one of targets to leave,
 -- the digest in small hex digits, followed by the receiver's key.
 create or replace procedure owed_claim_pick(
@@ -11,12 +13,15 @@ create or replace procedure owed_claim_pick(
     in now_at datetime(6),
     in how_many int,
     in receivers longtext character set utf8mb4 collate utf8mb4_nopad_bin,
-    in but_targets longtext character set utf8mb4 collate utf8mb4_nopad_bin)
+    in but_targets longtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in mark datetime(6))
     modifies sql data
     sql security invoker
 begin
     declare lane_at int default 0;
     declare receiver_at int;
+    declare since datetime(6) default coalesce(mark, timestamp'0001-01-01 00:00:00');
+    declare lapsed_until datetime(6) default if(mark is null, now_at, timestamp'1970-01-01 00:00:00');
     declare wanted_lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin;
     declare wanted_receiver varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin;
     declare found, picked longtext character set utf8mb4 collate utf8mb4_nopad_bin default '';
@@ -32,7 +37,8 @@ begin
                 from (
                     select available_at, id
                     from owed_delivery force index (owed_delivery_owed)
-                    where owed_lane = wanted_lane and kind = wanted_kind and available_at <= now_at
+                    where owed_lane = wanted_lane and kind = wanted_kind
+                    and available_at >= since and available_at <= now_at
                     and (but_targets is null or not json_contains(but_targets,
                         json_quote(concat(lower(hex(target_digest)), receiver_key))))
                     order by available_at, id limit how_many
@@ -45,7 +51,7 @@ begin
                     select available_at, id
                     from owed_delivery force index (owed_delivery_by_receiver)
                     where owed_receiver_key = wanted_receiver and lane = wanted_lane
-                    and kind = wanted_kind and available_at <= now_at
+                    and kind = wanted_kind and available_at >= since and available_at <= now_at
                     and (but_targets is null or not json_contains(but_targets,
                         json_quote(concat(lower(hex(target_digest)), receiver_key))))
                     order by available_at, id limit how_many
@@ -75,7 +81,7 @@ begin
             select available_at, id
             from owed_delivery force index (owed_delivery_claimed)
             where claimed_lane = wanted_lane and kind = wanted_kind
-            and lease_expires_at > '1970-01-01 00:00:00' and lease_expires_at < now_at
+            and lease_expires_at > '1970-01-01 00:00:00' and lease_expires_at < lapsed_until
             and (receivers is null or json_contains(receivers, json_quote(receiver_key)))
             and (but_targets is null or not json_contains(but_targets,
                 json_quote(concat(lower(hex(target_digest)), receiver_key))))

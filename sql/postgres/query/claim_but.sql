@@ -1,6 +1,7 @@
 -- The same as claim_lanes, without the rows of some targets, and of receivers that are not named.
 -- Parameters: a JSON array of lanes, kind, now, how many, a JSON array of receiver keys or null for
--- all, a JSON array of targets: the digest in small hex digits, followed by the receiver's key,
+-- all, a JSON array of targets: the digest in small hex digits, followed by the receiver's key, the mark
+-- of claim_lanes,
 -- claimed_by, lease_expires_at, the most bytes of payloads.
 -- Columns: those of claim_fetch, as they were before the claim.
 -- Index: owed_delivery_owed, owed_delivery_claimed, the primary keys.
@@ -11,5 +12,5 @@ from owed_claim(array(select owed_pick(
         array(select json_array_elements_text($1::text::json)),
         $2::text, $3::timestamptz, $4::bigint,
         case when $5::text is not null then array(select json_array_elements_text($5::json)) end,
-        array(select json_array_elements_text($6::text::json)))),
-    $7::text, $3::timestamptz, $8::timestamptz, $9::bigint)
+        array(select json_array_elements_text($6::text::json)), $7::timestamptz)),
+    $8::text, $3::timestamptz, $9::timestamptz, $10::bigint)

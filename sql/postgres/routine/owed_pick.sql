@@ -1,14 +1,18 @@
 -- The same as owed_pick_lane for several lanes, of all receivers or of some, but not of some targets
 -- (the digest in small hex digits, followed by the receiver's key): one short index scan for each lane
--- and arm. Only what is taken is locked; where others hold some of it, it looks further.
+-- and arm. Only what is taken is locked; where others hold some of it, it looks further. The
+-- mark is that of owed_pick_lane.
 create or replace function owed_pick(lanes text[], kind text, now timestamptz, most bigint,
-    receivers text[], but_targets text[])
+    receivers text[], but_targets text[], mark timestamptz)
 returns setof bigint
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
 set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
 declare
     wanted bigint := most;
+    since constant timestamptz := coalesce(mark, '-infinity');
+    lease_end constant timestamptz := case when mark is null then now
+        else timestamptz 'epoch' + interval '1 microsecond' end;
     pool bigint[];
     taken bigint[];
 begin
@@ -19,7 +23,7 @@ begin
                 cross join lateral (
                     select d.available_at, d.id from owed_delivery as d
                     where d.status in ('pending', 'failed') and d.lane = wanted_lane.name
-                    and d.kind = $2 and d.available_at <= $3
+                    and d.kind = $2 and d.available_at >= since and d.available_at <= $3
                     and ($5 is null or d.receiver_key = any ($5))
                     and ($6 is null
                         or encode(d.target_digest, 'hex') || d.receiver_key <> all ($6))
@@ -29,7 +33,7 @@ begin
                 cross join lateral (
                     select d.available_at, d.id from owed_delivery as d
                     where d.status = 'claimed' and d.lane = wanted_lane.name
-                    and d.kind = $2 and d.lease_expires_at < $3
+                    and d.kind = $2 and d.lease_expires_at < lease_end
                     and ($5 is null or d.receiver_key = any ($5))
                     and ($6 is null
                         or encode(d.target_digest, 'hex') || d.receiver_key <> all ($6))
