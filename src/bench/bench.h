@@ -3,7 +3,7 @@
  * bench.h - is this database fast enough? Benchmarks that run beside whatever else the store holds.
  *
  * A benchmark fires events of its own for receivers of its own in a lane of its own, measures, holds what
- * it measured against a bare loop (bare.h), and takes back all that it wrote. Rows of others are neither
+ * it measured against a bare loop (bare_loop.h), and takes back all that it wrote. Rows of others are neither
  * read nor written, whatever happens.
  */
 #ifndef BENCH_BENCH_H

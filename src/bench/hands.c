@@ -77,10 +77,9 @@ static void
 claimed(void *state, int64_t took_us, size_t count)
 {
     struct hand *hand = state;
-    if (count == 0)
-        return;
-    samples_add(
-        hand->slice == NULL ? &hand->waits : &hand->slices[atomic_load(hand->slice)], took_us);
+    int slice = hand->slice == NULL ? 0 : atomic_load(hand->slice);
+    if (count > 0 && slice >= 0)
+        samples_add(&hand->slices[slice], took_us);
 }
 
 static const owed_relay_settings relay_settings = {.worker_id = BENCH_APP};
@@ -191,6 +190,15 @@ hands_join(struct hands *hands, owed_error *err)
     if (failed == NULL)
         return bench_go_on(err);
     return fail_native(err, failed->status, failed->err.native, "%s", failed->err.text);
+}
+
+bool
+hands_are_at_work(const struct hands *hands)
+{
+    for (int i = 0; i < hands->count; i++)
+        if (atomic_load(&hands->hand[i].is_done))
+            return false;
+    return true;
 }
 
 int64_t

@@ -16,8 +16,8 @@ struct hand {
     atomic_bool is_started;
     atomic_bool is_done;
     int64_t events;                // firing: its share
-    struct samples waits;          // firing: transactions. Relays: claims, of the slice that is on
-    struct samples slices[SLICES]; // of those that are over
+    struct samples waits;          // firing: transactions
+    struct samples slices[SLICES]; // relays: claims
     atomic_int *slice;             // that is on; NULL: all are one
     int64_t ended_us;
     owed_relay_counts counts; // firing: succeeded, events
@@ -43,6 +43,8 @@ owed_status hands_fire(struct hands *hands, int64_t events, owed_error *err);
 void hands_stop(struct hands *hands);
 owed_status hands_join(struct hands *hands, owed_error *err);
 
+/* hands_are_at_work tells whether none of them has ended. */
+bool hands_are_at_work(const struct hands *hands);
 int64_t hands_ended_us(const struct hands *hands); // monotonic; when the last one did
 int64_t hands_succeeded(const struct hands *hands);
 void hands_waits(const struct hands *hands, struct samples *samples);

@@ -20,7 +20,7 @@ static const struct line {
     const char *after;
 } lines[FIGURES] = {
     [FIGURE_COUNT] = {"count", NULL, 1, 0, ""},
-    [FIGURE_SECONDS] = {"seconds", NULL, 1, 3, ""},
+    [FIGURE_SECONDS] = {"seconds", NULL, 1, 6, ""},
     [FIGURE_RATE] = {"rate", NULL, 1, 1, ""},
     [FIGURE_BARE_RATE] = {"bare_rate", "bare loop", 1, 0, "/s"},
     [FIGURE_RATIO] = {"ratio", "ratio", 1, 2, " of the bare loop"},
@@ -154,7 +154,7 @@ text_rate(const struct report *report, struct buf *text)
 {
     if (!report_has(report, FIGURE_RATE))
         return;
-    buf_printf(text, "%-13s %.0f/s  (%.0f %s in %.2f s)\n", "rate", report->figures[FIGURE_RATE],
+    buf_printf(text, "%-15s %.0f/s  (%.0f %s in %.2f s)\n", "rate", report->figures[FIGURE_RATE],
         report->figures[FIGURE_COUNT], report->unit, report->figures[FIGURE_SECONDS]);
 }
 
@@ -164,7 +164,7 @@ text_percentiles(const struct report *report, struct buf *text)
     if (!report_has(report, FIGURE_P50))
         return;
     const double *us = report->figures;
-    buf_printf(text, "%-13s p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ms\n", report->wait,
+    buf_printf(text, "%-15s p50 %.3f  p90 %.3f  p99 %.3f  max %.3f ms\n", report->wait,
         us[FIGURE_P50] / 1000, us[FIGURE_P90] / 1000, us[FIGURE_P99] / 1000, us[FIGURE_MAX] / 1000);
 }
 
@@ -193,7 +193,7 @@ report_text(const struct report *report, struct buf *text)
     text_percentiles(report, text);
     for (size_t i = 0; i < FIGURES; i++)
         if (lines[i].label != NULL && report_has(report, (enum figure)i))
-            buf_printf(text, "%-13s %.*f%s\n", lines[i].label, lines[i].decimals,
+            buf_printf(text, "%-15s %.*f%s\n", lines[i].label, lines[i].decimals,
                 report->figures[i] * lines[i].scale, lines[i].after);
     text_slices(report, text);
 }

@@ -9,5 +9,9 @@
 
 owed_status run_fire(struct bench *bench, owed_error *err);
 owed_status run_drain(struct bench *bench, owed_error *err);
+owed_status run_claim(struct bench *bench, owed_error *err);
+owed_status run_latency(struct bench *bench, owed_error *err);
+owed_status run_idle(struct bench *bench, owed_error *err);
+owed_status run_churn(struct bench *bench, owed_error *err);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * run_drain.c - how fast what is owed is claimed, run and acknowledged.
  */
-#include "bench/limit_loop.h"
+#include "bench/bare_loop.h"
 #include "bench/cost.h"
 #include "bench/fill.h"
 #include "bench/hands.h"

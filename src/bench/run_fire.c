@@ -2,7 +2,7 @@
  *
  * run_fire.c - how fast events are fired, on one connection or several.
  */
-#include "bench/limit_loop.h"
+#include "bench/bare_loop.h"
 #include "bench/cost.h"
 #include "bench/fill.h"
 #include "bench/hands.h"

@@ -10,7 +10,12 @@ from harness import OWED, StoreCase, run
 SMALL = {
     "fire": ["--rows", "300", "--batch", "10", "--concurrency", "2", "--receivers", "2", "--history", "50"],
     "drain": ["--rows", "300", "--backlog", "100", "--history", "50", "--receivers", "2"],
+    "claim": ["--rows", "200", "--backlog", "100", "--history", "50", "--batch", "30"],
+    "latency": ["--rows", "20", "--history", "50"],
+    "idle": ["--duration", "1s", "--history", "50"],
+    "churn": ["--duration", "2s", "--history", "100", "--receivers", "2"],
 }
+ENDLESS = {"drain": ["--rows", "1000000"], "latency": ["--rows", "1000000"], "churn": ["--duration", "1h"]}
 KEYS = ["benchmark", "store", "rows", "backlog", "history", "payload_size", "receivers", "concurrency", "batch", "inserts",
         "groups", "duration_us", "unit", "percentiles_of", "count", "seconds", "rate", "bare_rate", "ratio", "max_rate",
         "p50_us", "p90_us", "p99_us", "max_us", "log_bytes_per_delivery", "dead_tuples", "table_bytes", "index_bytes",
@@ -65,12 +70,12 @@ class Benchmarks(BenchCase):
                 self.assertEqual([], self.own_tables())
 
     def test_each_says_it_to_people(self):
-        for name, words in SMALL.items():
+        for name, words in ("fire", r"rate +\d"), ("claim", r"ratio +\d"), ("latency", r"commit to start p50 \d"):
             with self.subTest(name):
-                self.assertIn(f"{name} on {self.store.scheme}\n", self.bench(name, *words).stdout)
+                self.assertRegex(self.bench(name, *SMALL[name]).stdout, rf"(?s)^{name} on {self.store.scheme}\n.*{words}")
 
-    def test_fire_counts_events_and_drain_deliveries_beside_a_bare_loop(self):
-        for name, count in (("fire", 300), ("drain", 600)):
+    def test_what_has_a_rate_has_a_bare_loop_beside_it(self):
+        for name, count in (("fire", 300), ("drain", 600), ("claim", 210)):
             report = json.loads(self.bench(name, *SMALL[name], "--json").stdout)
             self.assertEqual(count, report["count"])
             self.assertGreater(report["bare_rate"], 0)
@@ -79,16 +84,26 @@ class Benchmarks(BenchCase):
             self.assertLessEqual(report["p50_us"], report["p99_us"])
             self.assertLessEqual(report["p99_us"], report["max_us"])
             self.assertGreater(report["log_bytes_per_delivery"], 0)
+            # Where there are such things.
+            told = self.store.scheme == "postgres" and name != "fire"
+            self.assertEqual([told] * 3, [report[key] is not None for key in ("dead_tuples", "table_bytes", "index_bytes")])
+
+    def test_churn_is_told_by_twelfths_and_idle_by_what_it_costs(self):
+        report = json.loads(self.bench("churn", *SMALL["churn"], "--json").stdout)
+        self.assertEqual(12, len(report["slices"]))
+        self.assertEqual({"rate", "claim_p50_us", "dead_tuples", "table_bytes", "index_bytes"}, set(report["slices"][0]))
+        self.assertGreater(report["max_rate"], 0)
+        self.assertGreater(report["count"], 0)
+        report = json.loads(self.bench("idle", *SMALL["idle"], "--json").stdout)
+        self.assertGreater(report["resident_bytes"], 1000000)
+        self.assertEqual(self.store.scheme != "sqlite", report["transactions_per_second"] is not None)
+        self.assertIsNotNone(report["wake_ups_per_second"])
+        self.assertIsNone(report["rate"])
 
     def test_receivers_that_insert_share_transactions_or_have_one_each(self):
         for words, groups in (([], 1), (["--no-groups"], 0)):
             report = json.loads(self.bench("drain", "--rows", "100", "--inserts", *words, "--json").stdout)
             self.assertEqual((1, groups, 100), (report["inserts"], report["groups"], report["count"]))
-
-    def test_dead_tuples_and_sizes_are_told_where_there_are_such_things(self):
-        report = json.loads(self.bench("drain", "--rows", "100", "--json").stdout)
-        told = self.store.scheme == "postgres"
-        self.assertEqual([told] * 3, [report[key] is not None for key in ("dead_tuples", "table_bytes", "index_bytes")])
 
 
 class Company(BenchCase):
@@ -137,10 +152,9 @@ class Company(BenchCase):
 class Ends(BenchCase):
     def test_a_signal_stops_it_and_it_takes_back_what_it_wrote(self):
         before = self.left()
-        for name in SMALL:
-            for number in (signal.SIGINT, signal.SIGTERM):
+        for name, words in ENDLESS.items():
+            for number in [signal.SIGINT, signal.SIGTERM][:1 if name != "drain" else 2]:
                 with self.subTest(name, signal=number):
-                    words = ["--duration", "1h"] if "--duration" in SMALL[name] else ["--rows", "1000000"]
                     process = self.start(name, *words)
                     process.send_signal(number)
                     out, err = process.communicate(timeout=SECONDS)
@@ -181,10 +195,14 @@ class Words(BenchCase):
         self.refused(64, "did you mean 'drain'?", "bench", "drein")
         self.refused(64, "it is one of", "bench", "everything")
         self.refused(64, "takes no --backlog", "bench", "fire", "--backlog", "7")
+        self.refused(64, "takes no --rows", "bench", "churn", "--rows", "7")
+        self.refused(64, "takes no --duration", "bench", "latency", "--duration", "7s")
         self.refused(64, "takes no --rows", "bench", "clean", "--rows", "7")
         self.refused(64, "--inserts", "bench", "drain", "--groups")
         self.refused(64, "--rows", "bench", "drain", "--rows", "0")
         self.refused(64, "--rows", "bench", "drain", "--rows", "many")
+        self.refused(64, "--duration", "bench", "idle", "--duration", "10ms")
+        self.refused(64, "--concurrency", "bench", "fire", "--concurrency", "65")
         self.refused(64, "--payload-size", "bench", "fire", "--payload-size", "3")
         self.refused(64, "'extra'", "bench", "fire", "extra")
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bare.c - the bare loop that a benchmark is held against.
+ * bare_loop.c - the bare loop that a benchmark is held against.
  */
-#include "bench/limit_loop.h"
+#include "bench/bare_loop.h"
 
 #include "base/clock.h"
 #include "base/error.h"

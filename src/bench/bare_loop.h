@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * limit_loop.h - the bare loop that a benchmark is held against.
+ * bare_loop.h - the bare loop that a benchmark is held against.
  *
  * What it is: the same durable work in the plainest way, on one connection through the same client
  * library: tables of three to seven columns with the one index that is needed, prepared statements of one
@@ -12,8 +12,8 @@
  * many, so that a ratio above 1 is possible on a server. It has no backlog, no history, no lease and no
  * fence, knows neither receivers nor retries, runs nothing and loses what its process had in hand.
  */
-#ifndef BENCH_LIMIT_LOOP_H
-#define BENCH_LIMIT_LOOP_H
+#ifndef BENCH_BARE_LOOP_H
+#define BENCH_BARE_LOOP_H
 
 #include "bench/session.h"
 
