@@ -6,7 +6,7 @@ CC ?= cc
 
 # Its rules install, set up and build in that order.
 .NOTPARALLEL:
-.PHONY: all demo test unit lint format bench bench-smoke prove install clean python
+.PHONY: all demo test test-store unit lint format bench bench-smoke prove install clean python
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -17,6 +17,12 @@ demo: packages-demo all
 test: packages-test $(BUILD)/.with-tests all
 	@tools/node-modules $(BUILD)
 	@tools/servers run -- tools/run-tests $(BUILD)
+
+# Everything that is true of every store, on the one that STORE names, as postgres://user@host/database;
+# the user may make databases there. A server that is MySQL is told by its answer.
+test-store: packages-test $(BUILD)/.with-tests all
+	@$(if $(STORE),,$(error write make test-store STORE=URL))
+	@OWED_TEST_STORES='$(STORE:mysql:%=mariadb:%)' meson test -C $(BUILD) --no-rebuild --suite every-store
 
 bench: packages-bench all
 	@bench/run $(BUILD)

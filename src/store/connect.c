@@ -21,7 +21,7 @@ static const struct door {
     {"postgres", &driver_postgres, "libowed-postgres.so.0", "driver_postgres"},
     {"postgresql", &driver_postgres, "libowed-postgres.so.0", "driver_postgres"},
     {"mariadb", &driver_mariadb, "libowed-mariadb.so.0", "driver_mariadb"},
-    {"mysql", &driver_mariadb, "libowed-mariadb.so.0", "driver_mariadb"},
+    {"mysql", &driver_mysql, "libowed-mariadb.so.0", "driver_mysql"},
 };
 
 /* load keeps the library for the rest of the process: connections point into it. */

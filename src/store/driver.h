@@ -55,6 +55,8 @@ struct sql {                       // one dialect, generated from sql/<dialect>/
     const uint8_t *const *orders;
     const char *zone; // follows a time that is written as text; NULL: times are integers
     const char *wrap; // takes a routine as a literal, where it is printed; NULL: it stands as it is
+    const char
+        *delimiter; // a client is told to cut at it instead of ";" where one is printed; or NULL
 };
 
 struct db_options {
@@ -199,6 +201,8 @@ extern const struct driver driver_sqlite;
  * that he does not use: a program may link one in, else it is loaded when a URL asks for it. */
 extern const struct driver driver_postgres __attribute__((weak));
 extern const struct driver driver_mariadb __attribute__((weak));
+extern const struct driver driver_mysql
+    __attribute__((weak)); // the same with statements of its own
 
 /* What every driver's begin and commit refuse, in the same words; place names the store. driver_may_begin and
  * driver_has_begun answer BUG for a connection that is adopted. */

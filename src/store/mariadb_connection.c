@@ -88,6 +88,13 @@ mariadb_check_version(unsigned long version, bool is_mariadb, owed_error *err)
         version / 10000, version / 100 % 100);
 }
 
+/* choose_dialect: a server says in its version what it is. */
+static void
+choose_dialect(struct mariadb_db *conn)
+{
+    conn->base.driver = mariadb_connection(conn->handle) ? &driver_mariadb : &driver_mysql;
+}
+
 /* set_up prepares a session: what stands in session.sql, and the limits that were asked for. */
 static owed_status
 set_up(struct mariadb_db *conn, const struct db_options *options, owed_error *err)
@@ -101,7 +108,7 @@ set_up(struct mariadb_db *conn, const struct db_options *options, owed_error *er
     if (status == OWED_OK)
         status = mariadb_harden(conn, err);
     if (status == OWED_OK)
-        status = mariadb_script(&conn->base, driver_mariadb.sql->session, err);
+        status = mariadb_script(&conn->base, conn->base.driver->sql->session, err);
     if (status == OWED_OK)
         status = mariadb_limit(conn, options, err);
     return status == OWED_OK ? mariadb_meet(conn, err) : status;
@@ -122,6 +129,7 @@ connect_to(struct mariadb_db *conn, const struct mariadb_url *url, const struct 
             conn->place);
     if (end == MARIADB_REFUSED)
         return mariadb_cannot_connect(conn->handle, conn->place, url, err);
+    choose_dialect(conn);
     status = name_real_place(conn, err);
     if (status == OWED_OK)
         status = mariadb_check_tls(conn, url, err);
@@ -164,6 +172,7 @@ mariadb_adopt(void *native, struct db **ret_db, owed_error *err)
     if (conn == NULL)
         return fail_memory(err);
     conn->handle = native;
+    choose_dialect(conn);
     owed_status status = name_real_place(conn, err);
     if (status == OWED_OK)
         status = check_charset(conn, err);

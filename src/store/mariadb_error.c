@@ -9,6 +9,10 @@
 #include "base/error.h"
 #include "store/mariadb.h"
 
+// MySQL's own, which the header does not know.
+#define ER_MYSQL_QUERY_TIMEOUT 3024
+#define ER_MYSQL_SESSION_WAS_KILLED 3169
+
 struct mariadb_db *
 mariadb_of(struct db *db)
 {
@@ -72,6 +76,8 @@ static const struct meaning meanings[] = {
     {ER_TABLE_DEF_CHANGED, OWED_BUSY, END_STATEMENT},
     {ER_STATEMENT_TIMEOUT, OWED_UNAVAILABLE, END_STATEMENT},
     {ER_QUERY_INTERRUPTED, OWED_UNAVAILABLE, END_STATEMENT},
+    {ER_MYSQL_QUERY_TIMEOUT, OWED_UNAVAILABLE, END_STATEMENT},
+    {ER_MYSQL_SESSION_WAS_KILLED, OWED_UNAVAILABLE, END_CONNECTION},
 
     {ER_DATA_TOO_LONG, OWED_LIMIT, END_STATEMENT},
     {ER_WARN_ALLOWED_PACKET_OVERFLOWED, OWED_LIMIT, END_STATEMENT},

@@ -102,7 +102,7 @@ mariadb_warning(struct db *db)
 {
     if (mariadb_connection(mariadb_of(db)->handle))
         return NULL;
-    return "the server is MySQL, not MariaDB: owed is untested with it";
+    return "the server is MySQL, not MariaDB: owed has statements for it, which are untested there";
 }
 
 /* read_session takes "41@1764439200" apart: the connection's number, and when its server started. */

@@ -240,10 +240,17 @@ add_literal(struct buf *text, const struct value *value, const char *zone)
 }
 
 static void
-add_script(struct buf *text, const struct script *script, const char *wrap)
+add_script(struct buf *text, const struct script *script, const struct sql *sql)
 {
-    if (wrap != NULL && script->version == 0) {
-        buf_printf(text, "%s ", wrap);
+    bool is_routine = script->version == 0;
+    if (is_routine && sql->delimiter != NULL) {
+        buf_printf(text, "delimiter %s\n", sql->delimiter);
+        buf_puts(text, script->text);
+        buf_printf(text, "%s\ndelimiter ;\n", sql->delimiter);
+        return;
+    }
+    if (is_routine && sql->wrap != NULL) {
+        buf_printf(text, "%s ", sql->wrap);
         add_literal(text, &V_TEXT(script->text), NULL);
         buf_puts(text, ";\n");
         return;
@@ -262,7 +269,7 @@ print_script(const struct sql *sql, const struct script *script, const char *kin
         V_TEXT(script->checksum), V_TIME(now_us)};
     CLEANUP(buf_done) struct buf text;
     buf_init(&text, LIMIT_SCRIPT_BYTES);
-    add_script(&text, script, sql->wrap);
+    add_script(&text, script, sql);
     const uint8_t *order = sql->orders == NULL ? NULL : sql->orders[STMT_SCHEMA_RECORD];
     for (const char *p = sql->statements[STMT_SCHEMA_RECORD]; *p != '\0'; p++) {
         if (*p != '?' && *p != '$') {

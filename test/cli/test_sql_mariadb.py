@@ -52,6 +52,21 @@ class Client(StoreCase):
         self.owed("fire", "shop.OrderPlaced", "{}", "--store", url, code=0)
         self.assertEqual("1\n", self.mariadb("select count(*) from owed_event", empty))
 
+    def test_what_migrate_prints_for_mysql_is_cut_as_a_client_is_told(self):
+        text = self.owed("migrate", "--print", "--store", "mysql://owed@127.0.0.1:1/none", code=0).stdout
+        for word in ("nopad", "or replace", "execute immediate", "in_transaction", "persistent"):
+            self.assertNotIn(word, text)
+        empty = f"{self.database}_mysql"
+        self.mariadb(f"create database {empty}")
+        self.addCleanup(self.mariadb, f"drop database {empty}")
+        # The one word that this server has not.
+        self.mariadb(text.replace("utf8mb4_0900_bin", "utf8mb4_nopad_bin"), empty)
+        options = """'{"dedupe_key": "A", "version": 2, "scope": {"shop": 1}, "causation_id": null}'"""
+        fire = f"call owed_fire_with('shop.OrderPlaced', '{{}}', {options});"
+        self.mariadb(f"begin; call owed_fire('shop.OrderPlaced', '{{}}'); rollback; {fire} {fire}", empty)
+        self.assertEqual("1\t2\t{\"shop\": 1}\n",
+                         self.mariadb("select count(*), max(version), max(scope) from owed_event", empty))
+
     def test_the_accounts_of_the_manual(self):
         page = (TOP / "doc" / "MARIADB.md").read_text()
         grants = re.search(r"^```sql\n(grant create.*?)^```$", page, re.M | re.S).group(1)

@@ -18,8 +18,9 @@ def embed(files, listed=LIST, dialect="sqlite"):
     """Runs the generator over a folder of these files; (exit code, what it wrote or said)."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder) / dialect
+        root.mkdir()
         for name, text in {"session.sql": "-- none\n", **files}.items():
-            path = root / name
+            path = root.parent / name if name.startswith("mariadb/") else root / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         (root.parent / "list.def").write_text(listed)
@@ -44,6 +45,22 @@ def a_dialect_without_numbers_gets_the_order_of_its_parameters():
     code, out = embed({"query/one.sql": ONE}, dialect="mariadb")
     assert code == 0 and r"select \?, \?, '$1'" in out, out
     assert "[STMT_ONE] = (const uint8_t[]){2, 1, 0}," in out, out
+
+
+def the_files_of_a_dialect_take_the_place_of_its_base():
+    base = {"mariadb/query/one.sql": ONE, "mariadb/query/two.sql": "-- Two.\nselect 2\n",
+            "mariadb/routine/a.sql": "-- A.\ncreate or replace procedure a() do 1;\n",
+            "mariadb/schema/0001_t.sql": "create table t (x text not null default '', y int as (1) persistent)\n"
+                                         " collate utf8mb4_nopad_bin;\n"}
+    both = LIST + 'STATEMENT(TWO, "two", 0, 1)\n'
+    code, out = embed({**base, "query/one.sql": "-- Mine.\nselect $1, $2\n"}, both, dialect="mysql")
+    assert code == 0, out
+    assert r"select \?, \?\n" in out and "$1" not in out and "select 2" in out, out
+    assert "[STMT_ONE] = (const uint8_t[]){1, 2, 0}," in out, out
+    assert "drop procedure if exists a;" in out and "or replace" not in out, out
+    assert "default ('')" in out and "stored)" in out and "utf8mb4_0900_bin" in out, out
+    code, said = embed({**base, "query/stray.sql": ONE}, both, dialect="mysql")
+    assert code != 0 and "stray.sql" in said, said
 
 
 def an_optional_statement_may_be_missing():
@@ -92,6 +109,7 @@ def main():
         parameters_are_numbered_for_sqlite_but_not_inside_strings,
         other_dialects_keep_their_parameters,
         a_dialect_without_numbers_gets_the_order_of_its_parameters,
+        the_files_of_a_dialect_take_the_place_of_its_base,
         an_optional_statement_may_be_missing,
         a_file_without_a_line_is_refused,
         a_line_without_a_file_is_refused,

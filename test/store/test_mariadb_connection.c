@@ -281,7 +281,7 @@ the_clock_is_the_servers(void **state)
 }
 
 static void
-a_server_that_is_mysql_is_said_to_be_untested(void **state)
+a_server_that_is_mysql_is_said_to_be_untested_and_has_its_own_statements(void **state)
 {
     struct world *world = *state;
     const struct driver *driver = world->db->driver;
@@ -291,7 +291,13 @@ a_server_that_is_mysql_is_said_to_be_untested(void **state)
     char other[] = "8.0.36";
     handle->server_version = other;
     const char *warning = driver->warning(world->db);
+    struct db *adopted = NULL;
+    owed_status status = driver->adopt(handle, &adopted, &world->err);
+    const struct driver *chosen = adopted == NULL ? NULL : adopted->driver;
+    store_close(adopted);
     handle->server_version = version;
+    assert_ok(status);
+    assert_ptr_equal(chosen, &driver_mysql);
     assert_non_null(warning);
     assert_non_null(strstr(warning, "untested"));
 }
@@ -495,7 +501,7 @@ main(void)
         TEST(limits_that_were_asked_for_hold),
         TEST(the_socket_is_not_left_to_programs_and_its_peer_is_watched),
         TEST(the_clock_is_the_servers),
-        TEST(a_server_that_is_mysql_is_said_to_be_untested),
+        TEST(a_server_that_is_mysql_is_said_to_be_untested_and_has_its_own_statements),
         TEST(a_session_is_ended_by_its_name_once),
         TEST(what_an_ended_session_held_is_free_at_once),
         TEST(times_come_back_to_the_microsecond),

@@ -114,6 +114,14 @@ note(void *state, const char *name, const char *text)
     buf_puts(&printed->text, text);
 }
 
+/* scheme_of: a driver has one scheme for all of its dialects. */
+static const char *
+scheme_of(const struct world *world)
+{
+    const struct driver *driver = world->db->driver;
+    return driver->sql->delimiter == NULL ? driver->scheme : "mysql";
+}
+
 static void
 what_migrate_would_run_can_be_printed(void **state)
 {
@@ -121,7 +129,7 @@ what_migrate_would_run_can_be_printed(void **state)
     struct printed printed = {0};
     buf_init(&printed.text, 1 << 20);
     const struct printer printer = {note, &printed};
-    const char *scheme = world->db->driver->scheme;
+    const char *scheme = scheme_of(world);
     assert_ok(store_print_migrations(scheme, world->db, NOW, &printer, &world->err));
     assert_false(printed.has_first);
     int routines = printed.count;
@@ -144,10 +152,12 @@ static void
 a_store_made_from_what_was_printed_is_as_migrate_would_have_left_it(void **state)
 {
     struct world *world = *state;
+    if (world->db->driver->sql->delimiter != NULL)
+        skip(); // a client is told where to cut, in its own words
     struct printed printed = {0};
     buf_init(&printed.text, 1 << 20);
     const struct printer printer = {note, &printed};
-    const char *scheme = world->db->driver->scheme;
+    const char *scheme = scheme_of(world);
     assert_ok(store_print_migrations(scheme, NULL, NOW, &printer, &world->err));
     struct test_store store;
     test_store_empty(&store);

@@ -13,7 +13,7 @@ select id from (
         where due.owed_lane = wanted.lane and due.kind = $2
         and due.due_at <= $6 and (due.available_at <= $6 or ($7 <> 0 and due.status = 'failed'))
         and json_contains($5, json_quote(due.receiver_key))
-        and not json_contains($8, due.id)
+        and not json_contains($8, cast(due.id as char))
         and not json_contains($9, json_quote(concat(lower(hex(due.target_digest)), due.receiver_key)))
         for update skip locked)
     union all
@@ -24,7 +24,7 @@ select id from (
         where lapsed.claimed_lane = wanted.lane and lapsed.kind = $2
         and lapsed.lease_expires_at < $3
         and json_contains($5, json_quote(lapsed.receiver_key))
-        and not json_contains($8, lapsed.id)
+        and not json_contains($8, cast(lapsed.id as char))
         and not json_contains($9,
             json_quote(concat(lower(hex(lapsed.target_digest)), lapsed.receiver_key)))
         for update skip locked)

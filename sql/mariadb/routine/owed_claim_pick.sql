@@ -27,7 +27,7 @@ begin
     declare found, picked longtext character set utf8mb4 collate utf8mb4_nopad_bin default '';
 
     while lane_at < json_length(lanes) do
-        set wanted_lane = json_value(lanes, concat('$[', lane_at, ']'));
+        set wanted_lane = json_unquote(json_extract(lanes, concat('$[', lane_at, ']')));
         set lane_at = lane_at + 1;
         set receiver_at = 0;
 
@@ -45,7 +45,7 @@ begin
                     for update skip locked
                 ) as due;
             else
-                set wanted_receiver = json_value(receivers, concat('$[', receiver_at, ']'));
+                set wanted_receiver = json_unquote(json_extract(receivers, concat('$[', receiver_at, ']')));
                 select group_concat('["', available_at, '",', id, ']') into found
                 from (
                     select available_at, id

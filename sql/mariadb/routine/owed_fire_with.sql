@@ -67,9 +67,9 @@ begin
             signal sqlstate '45000' set message_text = said;
         end if;
 
-        set version_text = nullif(json_extract(options, '$.version'), 'null');
-        set causation_text = nullif(json_extract(options, '$.causation_id'), 'null');
-        set event_scope = nullif(json_extract(options, '$.scope'), 'null');
+        set version_text = nullif(cast(json_extract(options, '$.version') as char), 'null');
+        set causation_text = nullif(cast(json_extract(options, '$.causation_id') as char), 'null');
+        set event_scope = nullif(cast(json_extract(options, '$.scope') as char), 'null');
         set dedupe_key = json_value(options, '$.dedupe_key');
         set actor_key = json_value(options, '$.actor_key');
         set actor_label = json_value(options, '$.actor_label');

@@ -1,0 +1,104 @@
+-- Writes an event and one delivery for each durable receiver of its name, or of any ('*'); both or
+-- neither, also where the caller has no transaction open. Is called by the procedures that fire.
+--
+-- A receiver that was removed gets events for ten minutes more. Receivers whose targets the firing side
+-- cannot know get one row that a relay expands. The digest is that of no target (SHA-256 of nothing).
+-- The catalogue is read by a cursor: to insert from the catalogue itself, in one statement, would lock it
+-- until the caller's transaction ends.
+--
+-- A taken dedupe key writes nothing: is_new is then 0, and new_id the event that has it.
+create or replace procedure owed_event_write(
+    in new_uid binary(16),
+    in new_name varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_version int,
+    in new_payload longtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_dedupe_key varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_occurred_at datetime(6),
+    in new_recorded_at datetime(6),
+    in new_due_at datetime(6),
+    in new_actor_key varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_actor_label varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_scope mediumtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_correlation_id varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in new_causation_id bigint,
+    in new_traceparent varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    out new_id bigint,
+    out is_new int)
+    modifies sql data
+    sql security definer
+begin
+    declare owed_from datetime(6) default greatest(new_due_at, new_recorded_at);
+    declare owns_transaction int default 0;
+    declare exit handler for sqlexception
+    begin
+        -- A deadlock has rolled back everything, the savepoint too.
+        declare continue handler for 1305 begin end;
+        if owns_transaction then
+            rollback;
+        else
+            rollback to savepoint owed_event_write;
+        end if;
+        resignal;
+    end;
+
+    -- Nothing says whether a transaction is open, but that no savepoint stays where none is.
+    begin
+        declare continue handler for 1305 set owns_transaction = 1;
+        savepoint owed_event_write;
+        release savepoint owed_event_write;
+    end;
+    if owns_transaction then
+        start transaction;
+    else
+        savepoint owed_event_write;
+    end if;
+
+    set is_new = 1;
+    begin
+        declare continue handler for 1062 set is_new = 0;
+        insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at,
+            due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent)
+        values (new_uid, new_name, new_version, new_payload, new_dedupe_key, new_occurred_at,
+            new_recorded_at, new_due_at, new_actor_key, new_actor_label, new_scope,
+            new_correlation_id, new_causation_id, new_traceparent);
+    end;
+
+    if is_new then
+        set new_id = last_insert_id();
+        begin
+            declare at_end int default 0;
+            declare its_key varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin;
+            declare its_lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin;
+            declare its_kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin;
+            declare its_attempts int;
+            declare its_due_at datetime(6);
+            declare receivers cursor for
+                select `key`, stored_lane, if(targets = 'callback', 'expand', kind), max_attempts,
+                    owed_from + interval due microsecond
+                from owed_receiver
+                where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
+                and (removed_at = '1970-01-01 00:00:00'
+                    or removed_at > new_recorded_at - interval 10 minute);
+            declare continue handler for not found set at_end = 1;
+            open receivers;
+            fetch receivers into its_key, its_lane, its_kind, its_attempts, its_due_at;
+            while not at_end do
+                insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind,
+                    max_attempts, available_at, due_at)
+                values (new_id, its_key,
+                    x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', its_lane,
+                    its_kind, its_attempts, its_due_at, its_due_at);
+                fetch receivers into its_key, its_lane, its_kind, its_attempts, its_due_at;
+            end while;
+            close receivers;
+        end;
+    else
+        select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
+    end if;
+
+    if owns_transaction then
+        commit;
+    else
+        release savepoint owed_event_write;
+    end if;
+end;
