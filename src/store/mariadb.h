@@ -108,7 +108,7 @@ owed_status mariadb_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err);
 owed_status mariadb_adopt(void *native, struct db **ret_db, owed_error *err);
 void mariadb_close(struct db *db);
-/* mariadb_check_version: CONFIG for a MariaDB too old for our statements. */
+/* mariadb_check_version: CONFIG for a server too old for our statements. */
 owed_status mariadb_check_version(unsigned long version, bool is_mariadb, owed_error *err);
 
 /* mariadb_connect.c: mariadb_try_connect connects until stop_fd (0: none) is readable. A handle whose

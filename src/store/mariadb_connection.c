@@ -12,7 +12,8 @@
 #include "store/mariadb.h"
 
 #define PLACE_BYTES 512
-#define OLDEST_VERSION 101100
+#define OLDEST_MARIADB 101100
+#define OLDEST_MYSQL 80021
 
 static void
 start_library(void)
@@ -82,10 +83,11 @@ name_real_place(struct mariadb_db *conn, owed_error *err)
 owed_status
 mariadb_check_version(unsigned long version, bool is_mariadb, owed_error *err)
 {
-    if (!is_mariadb || version >= OLDEST_VERSION)
+    if (version >= (is_mariadb ? OLDEST_MARIADB : OLDEST_MYSQL))
         return OWED_OK;
-    return fail(err, OWED_CONFIG, "MariaDB %lu.%lu is too old: 10.11 or later is needed",
-        version / 10000, version / 100 % 100);
+    return fail(err, OWED_CONFIG, "%s %lu.%lu.%lu is too old: %s or later is needed",
+        is_mariadb ? "MariaDB" : "MySQL", version / 10000, version / 100 % 100, version % 100,
+        is_mariadb ? "10.11" : "8.0.21");
 }
 
 /* choose_dialect: a server says in its version what it is. */

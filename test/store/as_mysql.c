@@ -26,7 +26,7 @@ __wrap_store_open(
     const char *url, const struct db_options *options, struct db **ret_db, owed_error *err)
 {
     owed_status status = __real_store_open(url, options, ret_db, err);
-    if (status == OWED_OK)
+    if (status == OWED_OK && (*ret_db)->driver == &driver_mariadb)
         (*ret_db)->driver = &here;
     return status;
 }

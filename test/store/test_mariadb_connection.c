@@ -108,11 +108,13 @@ a_server_older_than_our_statements_is_refused_with_its_version(void **state)
 {
     struct world *world = *state;
     assert_int_equal(mariadb_check_version(101099, true, &world->err), OWED_CONFIG);
-    assert_non_null(strstr(world->err.text, "MariaDB 10.10 is too old"));
+    assert_non_null(strstr(world->err.text, "MariaDB 10.10.99 is too old"));
     assert_int_equal(mariadb_check_version(50568, true, &world->err), OWED_CONFIG);
     assert_int_equal(mariadb_check_version(101100, true, &world->err), OWED_OK);
     assert_int_equal(mariadb_check_version(110402, true, &world->err), OWED_OK);
-    assert_int_equal(mariadb_check_version(80036, false, &world->err), OWED_OK); // that is MySQL
+    assert_int_equal(mariadb_check_version(80021, false, &world->err), OWED_OK); // that is MySQL
+    assert_int_equal(mariadb_check_version(80020, false, &world->err), OWED_CONFIG);
+    assert_non_null(strstr(world->err.text, "MySQL 8.0.20 is too old: 8.0.21"));
 }
 
 /* --- what a connection is opened with --- */

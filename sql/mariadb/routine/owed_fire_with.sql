@@ -28,7 +28,7 @@ begin
     set options = coalesce(options, '{}');
     set said = case
         when name is null or octet_length(name) not between 1 and 255
-            or name not regexp '^[A-Za-z0-9_.-]+$' or instr(name, char(10)) > 0
+            or name regexp '[^A-Za-z0-9_.-]'
             then 'owed_fire: name must be 1 to 255 characters of A-Z a-z 0-9 _ . -'
         when payload is null
             then 'owed_fire: payload must be JSON as text, not null'
