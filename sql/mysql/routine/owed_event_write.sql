@@ -3,6 +3,7 @@
 --
 -- A receiver that was removed gets events for ten minutes more. Receivers whose targets the firing side
 -- cannot know get one row that a relay expands. The digest is that of no target (SHA-256 of nothing).
+-- The retention that the catalogue has for its name is copied to it.
 -- The catalogue is read by a cursor: to insert from the catalogue itself, in one statement, would lock it
 -- until the caller's transaction ends.
 --
@@ -28,6 +29,8 @@ create or replace procedure owed_event_write(
     sql security definer
 begin
     declare owed_from datetime(6) default greatest(new_due_at, new_recorded_at);
+    declare kept_seconds bigint default null;
+    declare kept_when varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin default '';
     declare owns_transaction int default 0;
     declare exit handler for sqlexception
     begin
@@ -53,14 +56,19 @@ begin
         savepoint owed_event_write;
     end if;
 
+    select max(retention_seconds), if(max(retention_seconds) is null, coalesce(max(delete_when), ''), '')
+    into kept_seconds, kept_when
+    from owed_event_type where name = new_name and removed_at = '1970-01-01 00:00:00';
+
     set is_new = 1;
     begin
         declare continue handler for 1062 set is_new = 0;
         insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at,
-            due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent)
+            due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent,
+            retention_seconds, delete_when)
         values (new_uid, new_name, new_version, new_payload, new_dedupe_key, new_occurred_at,
             new_recorded_at, new_due_at, new_actor_key, new_actor_label, new_scope,
-            new_correlation_id, new_causation_id, new_traceparent);
+            new_correlation_id, new_causation_id, new_traceparent, kept_seconds, kept_when);
     end;
 
     if is_new then
