@@ -24,8 +24,13 @@ test-store: packages-test $(BUILD)/.with-tests all
 	@$(if $(STORE),,$(error write make test-store STORE=URL))
 	@OWED_TEST_STORES='$(STORE:mysql:%=mariadb:%)' meson test -C $(BUILD) --no-rebuild --suite every-store
 
-bench: packages-bench all
-	@bench/run $(BUILD)
+# Owed, bare loops and peers from npm, one after the other on one private server; a build of its own.
+BENCH_ROWS ?= 200000
+BENCH_ROUNDS ?= 5
+bench: packages-bench
+	@$(MAKE) --no-print-directory BUILD=build-release SETUP='-Dbuildtype=release -Dtests=disabled $(SETUP)' all
+	@bench/peers/install build-release
+	@bench/table build-release --rows $(BENCH_ROWS) --rounds $(BENCH_ROUNDS)
 
 # Ratios to the bare loops in a minute, beside those that are committed.
 bench-smoke: packages-bench-smoke all
