@@ -101,6 +101,20 @@ free_blocks(struct arena_block *block)
 }
 
 void
+arena_give_up(struct arena *arena, const void *piece)
+{
+    for (struct arena_block **link = &arena->blocks; *link != NULL; link = &(*link)->next) {
+        struct arena_block *block = *link;
+        if ((const void *)block->bytes != piece || block->size <= BLOCK_BYTES)
+            continue;
+        *link = block->next;
+        arena->used -= block->used;
+        free(block);
+        return;
+    }
+}
+
+void
 arena_reset(struct arena *arena)
 {
     arena->used = 0;

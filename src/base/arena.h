@@ -33,6 +33,10 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_copy(struct arena *arena, struct str view);
 char *arena_printf(struct arena *arena, const char *format, ...) OWED_PRINTF(2, 3);
 
+/* arena_give_up gives back a piece that is so large that it has a block of its own; a smaller one stays
+ * until the end. */
+void arena_give_up(struct arena *arena, const void *piece);
+
 /* arena_reset gives everything back but one block, to be filled again. */
 void arena_reset(struct arena *arena);
 void arena_done(struct arena *arena);

@@ -32,6 +32,7 @@ struct batch {
     size_t count;
     size_t cursor;         // nothing to do before it, unless a group broke up
     atomic_size_t flights; // outside: who still needs it
+    bool is_shared;        // other threads may have a part of it in hand
 };
 
 /* claim.c: worker_claim takes up to limit rows of a share; *ret_batch is NULL when there are none.

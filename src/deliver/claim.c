@@ -66,7 +66,7 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
         .event_count = w->only_count,
         .limit = w->settings.batch_size,
         .max_losses = w->settings.max_losses > 0 ? w->settings.max_losses : 0,
-        .max_bytes = LIMIT_BATCH_BYTES,
+        .max_bytes = share == SHARE_LOOP ? outside_bytes_left(w) : LIMIT_BATCH_BYTES,
     };
     if (w->visit != NULL)
         visit_claim(w, share, ret_claim);

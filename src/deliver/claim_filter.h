@@ -17,6 +17,8 @@ struct known {
     bool timed;
     int64_t usual_us; // how long it takes, as a moving average
     int32_t away;     // attempts that it has started and that are in flight
+    int32_t waiting;  // claimed for the loop and not begun, as was counted before a claim
+    int32_t landed;   // in the loop, since its last claim
 };
 
 /* What a worker runs; a role is a set of these. */
@@ -30,12 +32,12 @@ enum share {
 };
 
 struct claim_filter {
-    bool serves;                  // there is something of this share to run
-    bool on;                      // name the receivers to the store, since it holds rows of others
-    bool met_stranger;            // a row came that cannot be run here
-    const char **keys;            // all that can be run, NULL-ended
-    const struct known **members; // the same
-    const char **some;            // room for a list of a part of them
+    bool serves;            // there is something of this share to run
+    bool on;                // name the receivers to the store, since it holds rows of others
+    bool met_stranger;      // a row came that cannot be run here
+    const char **keys;      // all that can be run, NULL-ended
+    struct known **members; // the same
+    const char **some;      // room for a list of a part of them
 };
 
 owed_status filters_init(struct worker *worker, owed_error *err);

@@ -1,29 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * outside_claim.c - rows for the loop: as many as there is room for, of the kinds that have room.
+ * outside_claim.c - rows for the loop: as many as there is room for, or will be soon, and not more payload
+ * than may be in hand.
  */
 #include "base/error.h"
+#include "base/limits.h"
 #include "deliver/sortie.h"
 
-/* receivers_with_room lists whose rows could start now. *ret_room is the most of them. */
+/* count_waiting counts them for each receiver. */
+static void
+count_waiting(struct worker *w)
+{
+    for (size_t i = 0; i < w->known_count; i++)
+        w->known[i].waiting = 0;
+    for (const struct sortie *s = w->waiting.first; s != NULL; s = s->next)
+        s->known->waiting++;
+}
+
+/* wanted is how many rows of a receiver can start before the next claim. */
+static int32_t
+wanted(const struct worker *w, const struct known *known)
+{
+    return sortie_room(w, known) + known->landed - known->waiting;
+}
+
+/* receivers_wanted lists whose rows are to be claimed. *ret_most is how many of one. */
 static const char *const *
-receivers_with_room(struct worker *w, int32_t *ret_room, bool *ret_all)
+receivers_wanted(struct worker *w, int32_t *ret_most, bool *ret_all)
 {
     struct claim_filter *filter = &w->filters[SHARE_LOOP];
     size_t count = 0;
-    *ret_room = 0;
+    *ret_most = 0;
     *ret_all = true;
+    count_waiting(w);
     for (size_t i = 0; filter->members[i] != NULL; i++) {
-        int32_t room = sortie_room(w, filter->members[i]);
-        if (room > *ret_room)
-            *ret_room = room;
-        if (room > 0)
+        int32_t of_it = wanted(w, filter->members[i]);
+        if (of_it > *ret_most)
+            *ret_most = of_it;
+        if (of_it > 0)
             filter->some[count++] = filter->keys[i];
         else
             *ret_all = false;
     }
     filter->some[count] = NULL;
     return filter->some;
+}
+
+size_t
+outside_bytes_left(const struct worker *w)
+{
+    return w->bytes_away < LIMIT_IN_FLIGHT_BYTES ? LIMIT_IN_FLIGHT_BYTES - w->bytes_away : 0;
 }
 
 static bool
@@ -45,6 +71,8 @@ enlist(struct worker *w, struct batch *batch, struct task *task, struct known *k
     sortie->known = known;
     sortie->payload = payload;
     task->state = TASK_AWAY;
+    batch->is_shared = batch->is_shared || is_errand(sortie);
+    w->bytes_away += task->row->payload.len;
     batch->flights++;
     sortie_note_renewal(w, sortie);
     sorties_append(&w->waiting, sortie);
@@ -104,17 +132,22 @@ sort_out_batch(struct worker *w, struct batch *batch)
 }
 
 bool
-outside_claim(struct worker *w)
+outside_claim(struct worker *w, bool *ret_again)
 {
-    bool has_room_for_all = false;
-    int32_t room = 0;
-    const char *const *some = receivers_with_room(w, &room, &has_room_for_all);
-    if (room <= 0 || worker_is_stopping(w))
+    bool is_all = false;
+    int32_t most = 0;
+    const char *const *some = receivers_wanted(w, &most, &is_all);
+    *ret_again = false;
+    if (most <= 0 || outside_bytes_left(w) == 0 || worker_is_stopping(w))
         return false;
-    int32_t limit = room < w->settings.batch_size ? room : w->settings.batch_size;
+    int32_t limit = most < w->settings.batch_size ? most : w->settings.batch_size;
     struct batch *batch = NULL;
-    if (!worker_claim(w, SHARE_LOOP, has_room_for_all ? NULL : some, limit, &batch) ||
-        batch == NULL)
+    if (!worker_claim(w, SHARE_LOOP, is_all ? NULL : some, limit, &batch))
+        return false;
+    *ret_again = batch != NULL && limit < most && batch->count == (size_t)limit;
+    for (size_t i = 0; i < w->known_count && !*ret_again; i++)
+        w->known[i].landed = 0;
+    if (batch == NULL)
         return false;
     bool was_filtered = w->filters[SHARE_LOOP].on;
     batch->flights = 1; // ours, until all is sorted out

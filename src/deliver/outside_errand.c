@@ -148,7 +148,7 @@ let_go(struct worker *w, struct sortie *sortie)
     sortie->task->state = TASK_DONE;
     around_leave_unrecorded(&sortie->flight.delivery);
     sortie_end_trial(w, sortie);
-    sortie_let_go(sortie->batch);
+    sortie_done(w, sortie);
 }
 
 /* is_still_held asks whether a commit came to nothing whose answer was lost: LOST where it did not. */

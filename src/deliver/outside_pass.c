@@ -20,6 +20,17 @@ sortie_let_go(struct batch *batch)
         batch_free(batch);
 }
 
+void
+sortie_done(struct worker *w, struct sortie *sortie)
+{
+    struct batch *batch = sortie->batch;
+    struct str payload = sortie->task->row->payload;
+    w->bytes_away -= payload.len;
+    if (!batch->is_shared)
+        arena_give_up(&batch->arena, payload.p);
+    sortie_let_go(batch);
+}
+
 /* --- lists --- */
 
 void
@@ -76,6 +87,7 @@ sorties_land(struct worker *w, struct flight *ended)
         sorties_take_out(&w->flying, sortie);
         sorties_append(&w->landed, sortie);
         w->flight_count--;
+        sortie->known->landed++;
         // One that could not enter the hook was never handed out.
         if (sortie->errand.line != NULL)
             sortie->known->away--;
@@ -109,19 +121,19 @@ give_back(struct worker *w, struct sorties *list, bool is_stop)
     bool ok = true;
     while (list->first != NULL) {
         struct fence fences[LEDGER_ROWS];
-        struct batch *batches[LEDGER_ROWS];
+        struct sortie *given[LEDGER_ROWS];
         size_t count = 0;
         for (; list->first != NULL && count < LEDGER_ROWS; count++) {
             struct sortie *s = list->first;
             sorties_take_out(list, s);
             fences[count] = s->task->row->fence;
-            batches[count] = s->batch;
+            given[count] = s;
         }
         ok = hand_back(w, fences, count, is_stop ? count : 0) && ok;
         for (size_t i = 0; i < count && !is_stop; i++)
             visit_leave(w, fences[i].delivery_id);
         for (size_t i = 0; i < count; i++)
-            sortie_let_go(batches[i]);
+            sortie_done(w, given[i]);
     }
     return ok;
 }
@@ -173,7 +185,7 @@ start_some(struct worker *w, struct sorties *held)
             continue;
         }
         report_lost(w, s->task->row);
-        sortie_let_go(s->batch);
+        sortie_done(w, s);
     }
     return true;
 }
@@ -271,7 +283,7 @@ settle_some(struct worker *w)
         sorties_take_out(&w->landed, s);
         s->task->state = TASK_DONE;
         sortie_end_trial(w, s);
-        sortie_let_go(s->batch);
+        sortie_done(w, s);
     }
     return true;
 }
@@ -307,19 +319,48 @@ renew(struct worker *w, struct sortie *sortie)
     return status == OWED_OK || status == OWED_LOST;
 }
 
+/* set_late_aside takes what has waited for half of its lease: others may have room for it. A call that
+ * delivers what is owed now goes on waiting. */
+static void
+set_late_aside(struct worker *w, struct sorties *late)
+{
+    struct sortie *next = NULL;
+    for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
+        next = s->next;
+        int64_t at_us = s->task->lease_expires_at_us - w->settings.lease_us / 2;
+        if (worker_now_us(w) < at_us) {
+            w->next_renewal_us = at_us < w->next_renewal_us ? at_us : w->next_renewal_us;
+            continue;
+        }
+        sorties_take_out(&w->waiting, s);
+        sorties_append(late, s);
+    }
+}
+
+static bool
+renew_all(struct worker *w, const struct sorties *list)
+{
+    bool ok = true;
+    for (struct sortie *s = list->first, *next = NULL; s != NULL && ok; s = next) {
+        next = s->next;
+        ok = renew(w, s);
+    }
+    return ok;
+}
+
 static bool
 renew_due(struct worker *w)
 {
     if (worker_now_us(w) < w->next_renewal_us)
         return true;
     w->next_renewal_us = INT64_MAX;
-    struct sortie *lists[] = {w->flying.first, w->waiting.first};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        for (struct sortie *s = lists[i], *next = NULL; s != NULL && ok; s = next) {
-            next = s->next;
-            ok = renew(w, s);
-        }
+    struct sorties late = {0};
+    bool ok = renew_all(w, &w->flying);
+    if (ok && w->visit != NULL)
+        ok = renew_all(w, &w->waiting);
+    else if (ok)
+        set_late_aside(w, &late);
+    ok = give_back(w, &late, false) && ok;
     // The rest is due all the same once the store is back.
     if (!ok)
         w->next_renewal_us = 0;
@@ -328,6 +369,29 @@ renew_due(struct worker *w)
 
 /* --- the pass --- */
 
+/* may_start_first: nothing of what landed can keep others of its lane from starting. */
+static bool
+may_start_first(const struct worker *w)
+{
+    for (const struct sortie *s = w->landed.first; s != NULL; s = s->next)
+        if (s->is_trial || ends_itself(s) || s->flight.outcome.verdict != OWED_VERDICT_DONE)
+            return false;
+    return true;
+}
+
+/* claim_and_start goes on until there is no room, or nothing more to claim. */
+static bool
+claim_and_start(struct worker *w)
+{
+    bool has_claimed = false;
+    for (bool again = true; again && !w->trouble.now;) {
+        has_claimed = outside_claim(w, &again) || has_claimed;
+        if (!w->trouble.now)
+            start_waiting(w);
+    }
+    return has_claimed;
+}
+
 bool
 outside_pass(struct worker *w)
 {
@@ -335,12 +399,12 @@ outside_pass(struct worker *w)
         return false;
     outside_attend(w);
     bool has_landed = w->landed.first != NULL;
+    // What can fly while the store writes need not wait for it.
+    if (may_start_first(w) && !start_waiting(w))
+        return has_landed;
     if (!outside_settle(w) || !renew_due(w) || !start_waiting(w))
         return has_landed;
-    bool has_claimed = outside_claim(w);
-    if (!w->trouble.now)
-        start_waiting(w);
-    return has_landed || has_claimed;
+    return claim_and_start(w) || has_landed;
 }
 
 void
@@ -375,6 +439,6 @@ outside_close(struct worker *w)
             if (sortie->errand.line != NULL)
                 errand_close(&sortie->errand);
             around_leave_unrecorded(&sortie->flight.delivery);
-            sortie_let_go(sortie->batch);
+            sortie_done(w, sortie);
         }
 }

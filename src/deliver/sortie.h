@@ -28,6 +28,8 @@ void sorties_take_out(struct sorties *list, struct sortie *sortie);
 /* sorties_land moves what has ended, a list, from the flying to the landed. */
 void sorties_land(struct worker *worker, struct flight *ended);
 
+/* sortie_done forgets a sortie, and gives back a large payload at once. */
+void sortie_done(struct worker *worker, struct sortie *sortie);
 /* sortie_let_go ends the batch with its last sortie. May be called from any thread. */
 void sortie_let_go(struct batch *batch);
 int32_t sortie_room(const struct worker *worker, const struct known *known);
@@ -55,7 +57,8 @@ bool errand_settle(struct worker *worker, struct sortie *sortie);
 /* sortie_end_trial lets others of its lane start, if it was the one on trial. */
 void sortie_end_trial(struct worker *worker, struct sortie *sortie);
 
-/* outside_claim takes rows for the room there is; true: some were ours. */
-bool outside_claim(struct worker *worker);
+/* outside_claim takes rows for the room there is, and as many more as have landed since the last claim:
+ * so many will find room before the next. true: some were ours. *ret_again: there may be more. */
+bool outside_claim(struct worker *worker, bool *ret_again);
 
 #endif

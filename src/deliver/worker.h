@@ -69,6 +69,7 @@ struct worker {
     struct outside *outside;
     struct sorties waiting, flying, landed;
     size_t flight_count;
+    size_t bytes_away;  // payloads of all of these
     bool landed_unsure; // the answer to their commit was lost
     int64_t next_renewal_us;
     struct errands *errands; // NULL: no receiver here only starts

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/limits.h"
 
 /* --- a loop in which every flight ends at the next poll, unless it is held --- */
 
@@ -189,6 +190,125 @@ no_more_is_claimed_than_can_start(void **state)
     assert_int_equal(sky.starts, 4);
     assert_count(desk, "succeeded", 4);
     assert_count(desk, "claimed", 0);
+}
+
+static int64_t
+leased(struct desk *desk)
+{
+    return desk_number(desk,
+        "select count(*) from owed_delivery where status = 'claimed' "
+        "and lease_expires_at > moment(0)");
+}
+
+struct flood {
+    struct sky sky; // the first member
+    int64_t most_leased;
+};
+
+static void
+count_leased(struct sky *sky)
+{
+    struct flood *flood = (struct flood *)sky;
+    int64_t count = leased(sky->desk);
+    if (count > flood->most_leased)
+        flood->most_leased = count;
+}
+
+static void
+as_many_are_claimed_ahead_as_have_landed_since_the_last_claim(void **state)
+{
+    struct desk *desk = *state;
+    struct flood flood = {.sky = {.room_webhook = 4, .at_poll = count_leased}};
+    open_hook(desk, &flood.sky, 40);
+    desk_once(desk);
+    assert_int_equal(flood.sky.starts, 40);
+    assert_count(desk, "succeeded", 40);
+    assert_int_equal(flood.sky.most, 4);
+    assert_int_equal(flood.most_leased, 4 + 4); // in flight, and the next
+}
+
+static void
+open_both(struct desk *desk, struct sky *sky)
+{
+    fly(desk, sky);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk_fire_many(desk, 10);
+    owed_close(desk->f->owed);
+    fixture_receiver(desk->f, hook);
+    fixture_open(desk->f);
+}
+
+/* A poll takes up to two seconds of the test's own clock. */
+static void
+see_them_go_back(struct sky *sky)
+{
+    struct flood *flood = (struct flood *)sky;
+    int64_t count = leased(sky->desk);
+    if (flood->most_leased < 10)
+        flood->most_leased = count;
+    if (flood->most_leased < 10 || count > 2)
+        return;
+    assert_int_equal(sky->count, 2); // the programs that run, and no row that waits
+    sky->hold = false;
+    sky->at_poll = NULL;
+}
+
+static void
+what_waits_for_room_goes_back_when_its_lease_is_half_spent(void **state)
+{
+    struct desk *desk = *state;
+    struct flood flood = {.sky = {.room_exec = 2, .hold = true, .at_poll = see_them_go_back}};
+    open_both(desk, &flood.sky);
+    desk->settings.lease_us = OWED_SECONDS(10);
+    desk->settings.poll_us = OWED_SECONDS(2);
+    desk_once(desk);
+    assert_int_equal(flood.most_leased, 10);
+    assert_int_equal(flood.sky.starts, 10);
+    assert_count(desk, "succeeded", 10);
+    assert_int_equal(desk_number(desk, "select max(losses) from owed_delivery"), 0);
+}
+
+#define LARGE_COUNT 7
+
+/* Sixteen megabytes for each event. */
+static void
+make_large(struct desk *desk)
+{
+    static const char head[] = "update owed_event set payload = '{\"order_id\":1,\"note\":\"";
+    static const char tail[] = "\"}'";
+    size_t len = LIMIT_PAYLOAD_BYTES - 1024;
+    char *sql = malloc(sizeof head + len + sizeof tail);
+    assert_non_null(sql);
+    memcpy(sql, head, sizeof head);
+    memset(sql + sizeof head - 1, 'x', len);
+    memcpy(sql + sizeof head - 1 + len, tail, sizeof tail);
+    raw_run(desk->f->raw, sql);
+    free(sql);
+}
+
+static void
+weigh(struct sky *sky)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < sky->count; i++)
+        bytes += sky->flights[i]->delivery.row->payload.len;
+    assert_true(bytes <= LIMIT_IN_FLIGHT_BYTES + LIMIT_PAYLOAD_BYTES);
+    // All that was claimed is in memory, begun or not.
+    assert_true(leased(sky->desk) <= 5);
+}
+
+static void
+no_more_payload_is_in_hand_than_may_be_however_many_may_fly(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.hold_polls = 3, .at_poll = weigh};
+    open_hook(desk, &sky, LARGE_COUNT);
+    make_large(desk);
+    desk_once(desk);
+    assert_int_equal(sky.most, 5);
+    assert_int_equal(sky.starts, LARGE_COUNT);
+    assert_count(desk, "succeeded", LARGE_COUNT);
 }
 
 static void
@@ -528,6 +648,9 @@ main(void)
         TEST(each_is_started_once_and_all_are_settled),
         TEST(as_many_fly_at_once_as_there_is_room_for),
         TEST(no_more_is_claimed_than_can_start),
+        TEST(as_many_are_claimed_ahead_as_have_landed_since_the_last_claim),
+        TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
+        TEST(no_more_payload_is_in_hand_than_may_be_however_many_may_fly),
         TEST(a_kind_without_room_does_not_hold_up_another),
         TEST(a_webhook_keeps_a_row_for_every_attempt),
         TEST(a_program_keeps_one_for_a_failure_alone),
