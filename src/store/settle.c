@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/json.h"
 #include "base/limits.h"
 #include "store/forget.h"
 
@@ -56,23 +55,6 @@ settle_expanded(struct db *db, const struct settlement *s, bool *ret_landed, owe
     return change(db, STMT_ATTEMPT_TRIM, ARGS(V_INT(s->fence.delivery_id), V_INT(0)), NULL, err);
 }
 
-/* What a settlement writes to the row. */
-struct written {
-    const char *last_error;
-    int64_t completed_at_us;
-    int64_t succeeded_at_us;
-};
-
-static struct written
-written_of(const struct settlement *s)
-{
-    bool succeeded = strcmp(s->status, "succeeded") == 0;
-    bool ended = strcmp(s->status, "failed") != 0 && strcmp(s->status, "pending") != 0;
-    return (struct written){.last_error = succeeded ? "" : or_empty(s->last_error),
-        .completed_at_us = ended ? s->now_us : 0,
-        .succeeded_at_us = succeeded ? s->now_us : 0};
-}
-
 static owed_status
 settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_error *err)
 {
@@ -108,100 +90,17 @@ settle_one_by_one(struct db *db, const struct settlement *settlements, size_t co
     return OWED_OK;
 }
 
-/* --- all in one statement, where the dialect has it --- */
-
-static bool
-is_for_one_statement(struct db *db, const struct settlement *settlements, size_t count)
-{
-    if (count < 2 || db->driver->sql->statements[STMT_SETTLE_ALL] == NULL)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (settlements[i].expanded)
-            return false;
-    return true;
-}
-
-static void
-add_number(struct buf *json, const char *name, int64_t number)
-{
-    buf_printf(json, "\"%s\":%lld,", name, (long long)number);
-}
-
-static void
-add_text(struct buf *json, const char *name, const char *text)
-{
-    buf_printf(json, "\"%s\":", name);
-    json_write_string(json, str_of(text));
-    buf_putc(json, ',');
-}
-
-static void
-add_settlement(struct buf *json, const struct settlement *s)
-{
-    struct written written = written_of(s);
-    buf_puts(json, json->len == 0 ? "[{" : ",{");
-    add_text(json, "claimed_by", s->fence.claimed_by);
-    add_number(json, "claimed_at", s->fence.claimed_at_us);
-    add_text(json, "status", s->status);
-    add_number(json, "attempts", s->attempts);
-    add_number(json, "available_at", s->available_at_us);
-    add_text(json, "last_error", written.last_error);
-    add_number(json, "completed_at", written.completed_at_us);
-    add_number(json, "succeeded_at", written.succeeded_at_us);
-    if (s->verdict != NULL) {
-        add_text(json, "verdict", s->verdict);
-        add_number(json, "attempt", s->attempt);
-        add_number(json, "started_at", s->started_at_us);
-        add_number(json, "duration", s->duration_us);
-        add_number(json, "code", s->code);
-        add_text(json, "error", s->last_error);
-        add_text(json, "excerpt", s->excerpt);
-    }
-    buf_printf(json, "\"id\":%lld}", (long long)s->fence.delivery_id);
-}
-
-static owed_status
-read_landed(struct db *db, const struct buf *json, size_t count, bool *landed, owed_error *err)
-{
-    struct rows *rows;
-    owed_status status = query(db, STMT_SETTLE_ALL, ARGS(V_STR(buf_view(json))), &rows, err);
-    if (status != OWED_OK)
-        return status;
-    for (size_t i = 0; landed != NULL && i < count; i++)
-        landed[i] = false;
-    while (db->driver->next(rows)) {
-        int64_t place = db->driver->column(rows, 0).integer;
-        if (landed != NULL && place >= 1 && place <= (int64_t)count)
-            landed[place - 1] = true;
-    }
-    return db->driver->finish(rows, NULL, err);
-}
-
-static owed_status
-settle_at_once(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
-    owed_error *err)
-{
-    CLEANUP(buf_done) struct buf json;
-    buf_init(&json, JSON_ARGUMENT_BYTES);
-    for (size_t i = 0; i < count; i++)
-        add_settlement(&json, &settlements[i]);
-    json_end(&json);
-    if (json.failed)
-        return fail_memory(err);
-    owed_status status = read_landed(db, &json, count, landed, err);
-    for (size_t i = 0; status == OWED_OK && i < count; i++)
-        if (settlements[i].verdict != NULL)
-            status = trim_attempts(db, &settlements[i], err);
-    return status;
-}
-
 static owed_status
 settle_plainly(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
-    if (is_for_one_statement(db, settlements, count))
-        return settle_at_once(db, settlements, count, landed, err);
-    return settle_one_by_one(db, settlements, count, landed, err);
+    if (!settle_fits_once(db, settlements, count))
+        return settle_one_by_one(db, settlements, count, landed, err);
+    owed_status status = settle_at_once(db, settlements, count, landed, err);
+    for (size_t i = 0; status == OWED_OK && i < count; i++)
+        if (settlements[i].verdict != NULL)
+            status = trim_attempts(db, &settlements[i], err);
+    return status;
 }
 
 /* --- what goes once it has succeeded --- */

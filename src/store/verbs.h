@@ -70,6 +70,19 @@ owed_status read_all(struct db *db, enum stmt stmt, struct args args, const stru
 owed_status claimed_fetch(struct db *db, const struct claim *claim, struct arena *arena,
     struct claimed *ret_row, owed_error *err);
 
+/* What a settlement writes to the row. */
+struct written {
+    const char *last_error;
+    int64_t completed_at_us;
+    int64_t succeeded_at_us;
+};
+struct written written_of(const struct settlement *settlement);
+
+/* settle_at_once.c: settle_fits_once tells whether settle_at_once can write these. */
+bool settle_fits_once(struct db *db, const struct settlement *settlements, size_t count);
+owed_status settle_at_once(struct db *db, const struct settlement *settlements, size_t count,
+    bool *landed, owed_error *err);
+
 /* A verb's own transaction, where none is open. scope_end commits it, or undoes it when status says
  * that the verb failed, and returns the verb's status or the commit's. */
 struct scope {

@@ -342,6 +342,43 @@ only_the_latest_hundred_attempts_are_kept(void **state)
 }
 
 static void
+outcomes_written_together_keep_their_texts_byte_for_byte(void **state)
+{
+    static const char *const texts[] = {"", "null", "NULL", "{", "},{", "a,b", "\"quoted\"", "\\",
+        "\\\"", " space ", "line\nbreak\ttab", "\xc3\xa9\xe2\x82\xac",
+        "'; drop table owed_event; --"};
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    int64_t ids[COUNT(texts)];
+    fire_many(world, COUNT(texts), ids);
+    assert_int_equal(claim_as(world, "first", NOW, 20), COUNT(texts));
+    struct settlement failed[COUNT(texts)];
+    bool landed[COUNT(texts)];
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        failed[i] = a_settlement(&world->rows[i].fence, "failed");
+        failed[i].verdict = i % 2 == 0 ? "failed" : NULL;
+        failed[i].attempt = (int32_t)i + 1;
+        failed[i].last_error = texts[i];
+        failed[i].excerpt = texts[COUNT(texts) - 1 - i];
+    }
+    assert_ok(store_settle(world->db, failed, COUNT(texts), landed, &world->err));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        assert_true(landed[i]);
+        assert_string_equal(delivery(world, ids[i]).last_error, texts[i]);
+        struct attempt_row *attempts;
+        size_t count;
+        assert_ok(store_attempts(world->db, ids[i], &world->arena, &attempts, &count, &world->err));
+        assert_int_equal(count, i % 2 == 0 ? 1 : 0);
+        if (count == 0)
+            continue;
+        assert_int_equal(attempts[0].attempt, i + 1);
+        assert_string_equal(attempts[0].error, texts[i]);
+        assert_string_equal(attempts[0].excerpt, texts[COUNT(texts) - 1 - i]);
+    }
+}
+
+static void
 outcomes_join_the_transaction_that_is_open(void **state)
 {
     struct world *world = *state;
@@ -372,6 +409,7 @@ main(void)
         TEST(a_loss_of_all_is_that_of_one_holder_and_frees_what_it_held),
         TEST(an_outcome_is_written_as_it_was_decided),
         TEST(only_the_latest_hundred_attempts_are_kept),
+        TEST(outcomes_written_together_keep_their_texts_byte_for_byte),
         TEST(outcomes_join_the_transaction_that_is_open),
     };
     return run_on_all_stores("store fence", tests, COUNT(tests));

@@ -51,8 +51,8 @@ static const struct {
     {"settle", STMT_SETTLE, FENCE ", 'succeeded', 1, now(), '', now(), now()", ALWAYS,
         {"owed_delivery_pkey"}},
     {"settle_all", STMT_SETTLE_ALL,
-        "'[{\"id\":1,\"claimed_by\":\"w\",\"claimed_at\":0,\"status\":\"dead\",\"attempts\":1,"
-        "\"available_at\":0,\"last_error\":\"\",\"completed_at\":0,\"succeeded_at\":0}]'",
+        "'{1}', '{w}', '{0}', '{dead}', '{1}', '{0}', '{0}', '{0}', '{x}', '{}', '{}', '{}', '{}',"
+        " '{}', '{}', '{}'",
         ALWAYS, {"owed_delivery_pkey"}},
     {"renew", STMT_RENEW, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},
     {"hand_back", STMT_HAND_BACK, FENCE, ALWAYS, {"owed_delivery_pkey"}},

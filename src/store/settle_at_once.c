@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * settle_at_once.c - outcomes of several attempts in one statement, where the dialect has it: a column
+ * each of what is written, as the text of an array.
+ */
+#include "store/verbs.h"
+
+enum column {
+    ID,
+    CLAIMED_BY,
+    CLAIMED_AT,
+    STATUS,
+    ATTEMPTS,
+    COMPLETED_AT,
+    SUCCEEDED_AT,
+    AVAILABLE_AT, // from here on not of plain successes
+    LAST_ERROR,
+    VERDICT,
+    ATTEMPT,
+    STARTED_AT,
+    DURATION,
+    CODE,
+    ERROR,
+    EXCERPT,
+    COLUMNS
+};
+
+bool
+settle_fits_once(struct db *db, const struct settlement *settlements, size_t count)
+{
+    if (count < 2 || db->driver->sql->statements[STMT_SETTLE_ALL] == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (settlements[i].expanded)
+            return false;
+    return true;
+}
+
+struct written
+written_of(const struct settlement *s)
+{
+    bool succeeded = strcmp(s->status, "succeeded") == 0;
+    bool ended = strcmp(s->status, "failed") != 0 && strcmp(s->status, "pending") != 0;
+    return (struct written){.last_error = succeeded ? "" : or_empty(s->last_error),
+        .completed_at_us = ended ? s->now_us : 0,
+        .succeeded_at_us = succeeded ? s->now_us : 0};
+}
+
+static void
+add_number(struct buf *array, int64_t number)
+{
+    buf_putc(array, array->len == 0 ? '{' : ',');
+    buf_int(array, number);
+}
+
+/* add_text: NULL stays one. */
+static void
+add_text(struct buf *array, const char *text)
+{
+    buf_putc(array, array->len == 0 ? '{' : ',');
+    if (text == NULL) {
+        buf_puts(array, "null");
+        return;
+    }
+    buf_putc(array, '"');
+    for (size_t plain; *text != '\0'; text += plain) {
+        plain = strcspn(text, "\"\\");
+        buf_add(array, text, plain);
+        if (text[plain] != '\0') {
+            buf_putc(array, '\\');
+            buf_putc(array, text[plain++]);
+        }
+    }
+    buf_putc(array, '"');
+}
+
+static void
+add_plain(struct buf *arrays, const struct settlement *s, const struct written *written)
+{
+    add_number(&arrays[ID], s->fence.delivery_id);
+    add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
+    add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
+    add_text(&arrays[STATUS], s->status);
+    add_number(&arrays[ATTEMPTS], s->attempts);
+    add_number(&arrays[COMPLETED_AT], written->completed_at_us);
+    add_number(&arrays[SUCCEEDED_AT], written->succeeded_at_us);
+}
+
+static void
+add_more(struct buf *arrays, const struct settlement *s, const struct written *written)
+{
+    add_number(&arrays[AVAILABLE_AT], s->available_at_us);
+    add_text(&arrays[LAST_ERROR], written->last_error);
+    add_text(&arrays[VERDICT], s->verdict);
+    add_number(&arrays[ATTEMPT], s->attempt);
+    add_number(&arrays[STARTED_AT], s->started_at_us);
+    add_number(&arrays[DURATION], s->duration_us);
+    add_number(&arrays[CODE], s->code);
+    add_text(&arrays[ERROR], or_empty(s->last_error));
+    add_text(&arrays[EXCERPT], or_empty(s->excerpt));
+}
+
+static bool
+are_plain(const struct settlement *settlements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (settlements[i].verdict != NULL || strcmp(settlements[i].status, "succeeded") != 0)
+            return false;
+    return true;
+}
+
+static void
+fill(struct buf *arrays, const struct settlement *settlements, size_t count)
+{
+    bool is_plain = are_plain(settlements, count);
+    for (size_t i = 0; i < count; i++) {
+        struct written written = written_of(&settlements[i]);
+        add_plain(arrays, &settlements[i], &written);
+        if (!is_plain)
+            add_more(arrays, &settlements[i], &written);
+    }
+    for (size_t i = 0; i < COLUMNS; i++)
+        buf_puts(&arrays[i], arrays[i].len == 0 ? "{}" : "}");
+}
+
+static owed_status
+run(struct db *db, struct args args, size_t count, bool *landed, owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = query(db, STMT_SETTLE_ALL, args, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    for (size_t i = 0; landed != NULL && i < count; i++)
+        landed[i] = false;
+    while (db->driver->next(rows)) {
+        int64_t place = db->driver->column(rows, 0).integer;
+        if (landed != NULL && place >= 1 && place <= (int64_t)count)
+            landed[place - 1] = true;
+    }
+    return db->driver->finish(rows, NULL, err);
+}
+
+owed_status
+settle_at_once(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+    owed_error *err)
+{
+    struct buf arrays[COLUMNS];
+    struct value values[COLUMNS];
+    bool failed = false;
+    for (size_t i = 0; i < COLUMNS; i++)
+        buf_init(&arrays[i], JSON_ARGUMENT_BYTES);
+    fill(arrays, settlements, count);
+    for (size_t i = 0; i < COLUMNS; i++) {
+        values[i] = V_STR(buf_view(&arrays[i]));
+        failed = failed || arrays[i].failed;
+    }
+    owed_status status =
+        failed ? fail_memory(err) : run(db, (struct args){values, COLUMNS}, count, landed, err);
+    for (size_t i = 0; i < COLUMNS; i++)
+        buf_done(&arrays[i]);
+    return status;
+}
