@@ -119,8 +119,9 @@ measure(const struct bare *bare, const struct bare_mode *mode)
     int64_t done = mode->run(bare);
     double seconds = (double)(clock_us(CLOCK_MONOTONIC) - start_us) / 1e6;
     if (done != bare->rows) {
-        fprintf(stderr, "%s: %s: %" PRId64 " rows were done, not %" PRId64 "\n", program,
-            mode->name, done, bare->rows);
+        fprintf(stderr,
+            "%s: %s: %" PRId64 " rows were done, not %" PRId64 ": is the store this run's own?\n",
+            program, mode->name, done, bare->rows);
         exit(1);
     }
     printf("%s %" PRId64 " %.3f %.0f\n", mode->name, done, seconds, (double)done / seconds);

@@ -179,10 +179,10 @@ class Owed:
         return values
 
 
-def bare(build, database, mode, rows, connections=1):
+def bare(build, database, mode, rows, connections=1, receivers=1):
     Owed(build, database)
-    words = [pathlib.Path(build) / f"bench/bare_{database.kind}", database.url, mode, rows]
-    return rate_of(run(words + ([connections] if connections > 1 else [])))
+    program = pathlib.Path(build) / f"bench/bare_{database.kind}"
+    return rate_of(run([program, database.url, mode, rows, connections, receivers]))
 
 
 def bare_http(build, rows, port):
