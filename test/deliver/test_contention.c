@@ -57,7 +57,8 @@ static owed_status
 server_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
     struct rows **ret_rows, owed_error *err)
 {
-    if (stmt != STMT_SETTLE || server.busy_settles == 0 || !server.hurries)
+    bool settles = stmt == STMT_SETTLE || stmt == STMT_SETTLE_ALL;
+    if (!settles || server.busy_settles == 0 || !server.hurries)
         return server.real->run(db, stmt, args, count, ret_rows, err);
     server.busy_settles--;
     *err = (owed_error){.status = OWED_BUSY, .text = "deadlock detected"};
@@ -303,7 +304,8 @@ an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing(void **
     server.busy_settles = 1;
     run(desk, 4);
     assert_int_equal(server.busy_settles, 0);
-    assert_int_equal(actor.calls, 9);
+    // Where each outcome is written at once that of the second meets it, else those of all.
+    assert_int_equal(actor.calls, server.real->settles_early ? 7 : 9);
     assert_all_once(desk, 4);
 }
 
@@ -426,5 +428,5 @@ main(void)
         TEST(outcomes_that_are_written_early_go_with_their_group),
         TEST(a_group_whose_answer_was_lost_is_counted_and_not_repeated),
     };
-    return RUN_ON_SQLITE("contention", tests);
+    return RUN_ON_ALL_STORES("contention", tests);
 }

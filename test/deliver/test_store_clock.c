@@ -180,5 +180,5 @@ main(void)
         cmocka_unit_test_setup_teardown(
             a_clock_of_the_callers_own_stays, fixture_setup, fixture_teardown),
     };
-    return RUN_ON_SQLITE("the store's clock", tests);
+    return RUN_ON_ALL_STORES("the store's clock", tests);
 }
