@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "loopback.h"
+#include "own_server.h"
 
 static MYSQL *
 handle_of(struct db *db)
@@ -253,67 +254,15 @@ a_stop_ends_the_wait_for_a_connection(void **state)
 
 /* --- a whole server --- */
 
-static char own_folder[64];
-
-/* tool runs tools/servers and answers the first line that it prints. */
-static void
-tool(const char *words, char line[static 256])
-{
-    char command[512];
-    const char *path = getenv("OWED_TEST_SERVERS");
-    assert_non_null(path);
-    snprintf(command, sizeof command, "exec %s %s", path, words);
-    FILE *out = popen(command, "re");
-    assert_non_null(out);
-    if (fgets(line, 256, out) == NULL)
-        line[0] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    assert_int_equal(pclose(out), 0);
-}
-
-static void
-do_to_it(const char *word, const char *how)
-{
-    char words[128];
-    char line[256];
-    snprintf(words, sizeof words, "%s --dir %s/server %s", word, own_folder, how);
-    tool(words, line);
-}
-
-static void
-remove_own(void)
-{
-    char line[256];
-    char command[128];
-    do_to_it("stop", "immediate");
-    snprintf(command, sizeof command, "rm -rf %s", own_folder);
-    FILE *out = popen(command, "re");
-    if (out != NULL && fgets(line, sizeof line, out) == NULL)
-        pclose(out);
-}
-
 /* own_world has a database of the own server's; its user may not do everything. */
 static void
 own_world(struct world *world, char url[static 256])
 {
     static char admin_url[256];
     static int number;
-    if (getenv("OWED_TEST_SERVERS") == NULL) {
-        print_message("OWED_TEST_SERVERS is not set: no server of its own can be started\n");
-        skip();
-    }
-    if (own_folder[0] == '\0') {
-        char words[160];
-        snprintf(own_folder, sizeof own_folder, "/tmp/owed-outage-XXXXXX");
-        assert_non_null(mkdtemp(own_folder));
-        // Its server may be another user's.
-        char open_up[96];
-        snprintf(open_up, sizeof open_up, "chmod 755 %s", own_folder);
-        pclose(popen(open_up, "re"));
-        atexit(remove_own);
-        snprintf(words, sizeof words,
-            "start mariadb --dir %s/server --set innodb-rollback-on-timeout=ON", own_folder);
-        tool(words, admin_url);
+    own_server_needed();
+    if (admin_url[0] == '\0') {
+        own_server_start("mariadb", "", "--set innodb-rollback-on-timeout=ON", admin_url);
         struct raw *admin = raw_open(admin_url);
         raw_run(admin, "create user shop@'127.0.0.1' identified by 'geheim'");
         raw_close(admin);
@@ -433,9 +382,9 @@ an_answer_to_a_commit_that_is_lost_is_unsure(void **state)
     assert_ok(store_open(quick, &options, &world->db, &world->err));
     assert_ok(store_begin(world->db, true, &world->err));
     assert_ok(try_fire_on(world, world->db));
-    do_to_it("pause", "");
+    own_server_do("mariadb", "pause", "");
     owed_status status = store_commit(world->db, &world->err);
-    do_to_it("resume", "");
+    own_server_do("mariadb", "resume", "");
     assert_int_equal(status, OWED_UNSURE);
     assert_false(store_in_transaction(world->db));
     // It had arrived.
@@ -458,7 +407,7 @@ a_server_that_is_started_anew_is_found_again(void **state)
         snprintf(session, sizeof session, "%s", world->db->driver->session(world->db));
         raw_close(world->raw);
         world->raw = NULL;
-        do_to_it("restart", ways[i]);
+        own_server_do("mariadb", "restart", ways[i]);
         check_case(try_fire_on(world, world->db) == OWED_UNAVAILABLE, ways[i]);
         store_close(world->db);
         assert_ok(store_open(url, &options, &world->db, &world->err));
