@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-#define CLAIM_BATCH 500
+#define CLAIM_BATCH 1000
 #define GROUP 100
 #define AHEAD_MOST (8 * CLAIM_BATCH) // claimed and not yet acknowledged
 #define MOMENT_BYTES 32

@@ -23,9 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLAIM_BATCH 500
+#define CLAIM_BATCH 1000
 #define AHEAD_MOST (8 * CLAIM_BATCH) // claimed and not yet acknowledged
 #define ARRAY_HEAD 20
+#define TEXT_OF(word) #word
+#define TEXT(word) TEXT_OF(word)
+#define LIMIT_BATCH " limit " TEXT(CLAIM_BATCH)
 #define OID_BYTEA 17
 #define OID_INT8 20
 #define OID_TEXT 25
@@ -332,7 +335,7 @@ prepare_drain(const struct bare *bare)
         " where d.id = any (array(select o.id from owed_delivery as o"
         " where o.status in ('pending', 'failed') and o.lane = 'bench/default' and o.kind = 'inside'"
         " and o.available_at >= $1 and o.available_at <= statement_timestamp()"
-        " order by o.available_at, o.id limit 500 for no key update skip locked))"
+        " order by o.available_at, o.id" LIMIT_BATCH " for no key update skip locked))"
         " and e.id = d.event_id returning d.id, d.available_at, e.payload, e.uid, e.name,"
         " d.receiver_key, d.attempts");
     prepare(acks, "ack",
