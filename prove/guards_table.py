@@ -13,8 +13,8 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET = (
-    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget"))
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE = (
+    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -275,6 +275,30 @@ GUARDS = [
         ("what has not succeeded", "d.status <> 'succeeded'\n    and ($2", "($2"),
         ("what ended otherwise", "$2 = 'succeeded' or ", "$2 = '' or "),
     ]),
+    ("query/prune_due", "what is owed", [(" or d.status in ('pending', 'claimed', 'failed')", "")], PRUNE),
+    *((f"query/{file}", name, [(old, new)], PRUNE) for file in ("prune_old", "prune_own") for name, old, new in [
+        ("older than the moment", "case when e.recorded_at >= $3 then 0", "case when e.recorded_at > $3 then 0"),
+        ("its own deliveries", "where d.event_id = e.id and d.status in ('pending'", "where d.status in ('pending'"),
+        ("what is owed", " and d.status in ('pending', 'claimed', 'failed')", ""),
+        ("its own size", "from owed_delivery as d where d.event_id = e.id) end as size", "from owed_delivery as d) end as size"),
+        ("ids above this", "e.id > $1", "$1 is not null"),
+        ("order", "order by e.id", "order by -e.id"),
+        ("counted elsewhere: settled", "case when e.delete_when = 'settled' then 1\n        when", "case when"),
+    ]),
+    ("query/prune_old", "no window of its own", [("e.retention_seconds is null and ", "")], PRUNE),
+    ("query/prune_own", "that window", [("e.retention_seconds = $4", "$4 is not null")], PRUNE),
+    *(("query/prune_consumed", name, [(old, new)], PRUNE) for name, old, new in [
+        ("that say so", "e.delete_when = $3 and ", "$3 is not null and "),
+        ("its own deliveries", "d.event_id = e.id and d.status <>", "d.status <>"),
+        ("what ended otherwise", "$3 = 'succeeded' or ", "$3 = '' or "),
+        ("what is owed", " or d.status in ('pending', 'claimed', 'failed')", ""),
+        ("ids above this", "e.id > $1", "$1 is not null"),
+    ]),
+    ("query/success_keep", "it never moves back",
+     [("where excluded.last_succeeded_at > owed_last_success.last_succeeded_at", "where 1"),
+      ("d.succeeded_at > coalesce(l.last_succeeded_at + $2, 0)", "d.succeeded_at > 0 * $2")], PRUNE),
+    *((f"query/{file}", "id", [("in (select value from json_each($1))", "is not null and $1 is not null")], PRUNE)
+      for file in ("prune_rows", "attempts_delete", "deliveries_delete", "events_delete")),
     *(("query/success_keep", name, [(old, new)], FORGET) for name, old, new in [
         ("delivery", "d.id in (select value from json_each($1))", "$1 is not null"),
         ("by more than the slack", "l.last_succeeded_at + $2", "l.last_succeeded_at + 0 * $2"),

@@ -158,6 +158,8 @@ typedef struct owed_relay_settings {
     int32_t error_length;       /* 2000 bytes */
     int32_t in_flight;          /* 200 requests at once, and so many of each start function */
     int32_t exec_in_flight;     /* 16 programs at once */
+    int64_t prune_us; /* 60 s: how often events that nobody needs any more are deleted; -1: never */
+    int64_t retention_us; /* 90 d: after it they are, unless their type says another time */
 } owed_relay_settings;
 
 /* How many attempts ended how. */

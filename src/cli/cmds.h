@@ -17,6 +17,7 @@ extern const struct command cmd_fire;
 extern const struct command cmd_help;
 extern const struct command cmd_init;
 extern const struct command cmd_migrate;
+extern const struct command cmd_prune;
 extern const struct command cmd_publish;
 extern const struct command cmd_relay;
 extern const struct command cmd_relays;

@@ -26,6 +26,7 @@ const struct command *const commands[] = {
     &cmd_attempts,
     &cmd_relays,
     &cmd_requeue,
+    &cmd_prune,
     &cmd_bench,
     &cmd_help,
     NULL,

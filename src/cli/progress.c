@@ -56,6 +56,13 @@ progress_step(struct progress *progress, int64_t bytes, int64_t events)
 }
 
 void
+progress_wipe(const struct progress *progress)
+{
+    if (progress->shown && progress->painted != 0)
+        fputs("\r\033[K", stderr);
+}
+
+void
 progress_end(struct progress *progress, int64_t events)
 {
     int64_t now = clock_monotonic_us(&clock_system);

@@ -21,6 +21,9 @@ void progress_begin(struct progress *progress, int fd);
 /* progress_step paints at most ten times a second. */
 void progress_step(struct progress *progress, int64_t bytes, int64_t events);
 
+/* progress_wipe wipes the bar and says nothing. */
+void progress_wipe(const struct progress *progress);
+
 /* progress_end wipes the bar and says "N events in S s, R a second". */
 void progress_end(struct progress *progress, int64_t events);
 

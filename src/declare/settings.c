@@ -4,6 +4,7 @@
  */
 #include "declare/settings.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 #define LEAST_LEASE_US INT64_C(10000)
@@ -114,6 +115,10 @@ const struct option settings_relay[] = {
         "processes for receivers that run inside one; a store may allow fewer"),
     RELAY_TIME("stop-grace", NULL, 0,
         "how long a stopping relay waits for what is in flight; as long as it takes unless told"),
+    RELAY_TIME(
+        "prune", "60s", 0, "how often a relay deletes events that nobody needs any more; 0: never"),
+    RELAY_TIME("retention", "90d", US_PER_SECOND,
+        "how long an event is kept, once all that was owed for it has ended, unless it says otherwise"),
     {.name = NULL},
 };
 
@@ -178,4 +183,6 @@ settings_fill_relay(const struct options *options, owed_relay_settings *settings
     settings->error_length = (int32_t)options_number(options, "error-length");
     settings->in_flight = (int32_t)options_number(options, "in-flight");
     settings->exec_in_flight = (int32_t)options_number(options, "exec-in-flight");
+    settings->prune_us = or_none(options_number(options, "prune"));
+    settings->retention_us = options_number(options, "retention");
 }

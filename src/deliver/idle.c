@@ -64,11 +64,13 @@ serves_anything(const struct worker *w)
     return false;
 }
 
-/* sooner cuts a wait to what the leases of colleagues leave of it. */
+/* sooner cuts a wait to what the leases of colleagues, and old events, leave of it. */
 static int64_t
 sooner(const struct worker *w, int64_t us)
 {
     int64_t next_us = colleagues_next_us(w);
+    int64_t clean_us = clean_next_us(w);
+    next_us = clean_us < next_us ? clean_us : next_us;
     return next_us < us ? next_us : us;
 }
 
@@ -140,7 +142,7 @@ may_rest(const struct worker *w, int64_t next_us)
     int64_t mono_us = worker_mono_us(w);
     return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
         w->passes_left < 0 && worker_now_us(w) < next_us && mono_us < w->beat_mono_us &&
-        mono_us < w->mend_mono_us && colleagues_next_us(w) > 0;
+        mono_us < w->mend_mono_us && colleagues_next_us(w) > 0 && clean_next_us(w) > 0;
 }
 
 void

@@ -129,8 +129,10 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     // What was committed before now is no news.
     others_look(w);
     w->others_wrote_mono_us = 0;
-    // Both are due at once, whatever the clock's start.
+    // All are due at once, whatever the clock's start.
     w->beat_mono_us = w->mend_mono_us = w->colleagues_mono_us = worker_mono_us(w);
+    w->prune_mono_us = w->mend_mono_us;
+    w->prune.is_over = true;
     if (w->visit != NULL)
         w->beat_mono_us = INT64_MAX; // nobody has to know of it
     return OWED_OK;

@@ -50,6 +50,8 @@ fill_durations(owed_relay_settings *s, owed_error *err)
         {"backoff_cap_us", &s->backoff_cap_us, 3600 * US_PER_SECOND, false},
         {"max_retry_delay_us", &s->max_retry_delay_us, 86400 * US_PER_SECOND, false},
         {"orphan_grace_us", &s->orphan_grace_us, 600 * US_PER_SECOND, true},
+        {"prune_us", &s->prune_us, 60 * US_PER_SECOND, true},
+        {"retention_us", &s->retention_us, 90 * 86400 * US_PER_SECOND, false},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         const struct number_setting setting = {table[i].name, *table[i].value, table[i].fallback, 1,

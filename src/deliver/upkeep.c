@@ -195,8 +195,7 @@ mend(struct worker *w, owed_error *err)
     return status;
 }
 
-/* mends tells whether this worker is the one of its relay that does it. */
-static bool
+bool
 mends(const struct worker *w)
 {
     return !w->seat.is_guest && (w->seat.shared == NULL || w->seat.slot == 0);
@@ -216,6 +215,8 @@ upkeep(struct worker *w, owed_error *err)
             status = beat(w, err);
         w->beat_mono_us = mono_us + BEAT_EVERY_US;
     }
+    if (status == OWED_OK)
+        status = clean(w, err);
     if (status != OWED_OK || mono_us < w->mend_mono_us)
         return status;
     w->mend_mono_us = mono_us + MEND_EVERY_US;

@@ -41,6 +41,15 @@ void colleagues_see_off(struct worker *worker);
 /* colleagues_next_us tells how long until it wants to look; INT64_MAX: it does not. */
 int64_t colleagues_next_us(const struct worker *worker);
 
+/* cleaning.c: deletes one batch of events that nobody needs any more, where it is time to. What goes wrong
+ * with it is said, and ends no relay. */
+owed_status clean(struct worker *worker, owed_error *err);
+/* clean_next_us tells how long until it wants to go on; INT64_MAX: this worker does not. */
+int64_t clean_next_us(const struct worker *worker);
+
+/* mends tells whether this worker is the one of its relay that looks after the store. */
+bool mends(const struct worker *worker);
+
 /* aftermath.c: what the one before in this slot left undone. */
 owed_status aftermath(struct worker *worker, owed_error *err);
 

@@ -29,6 +29,7 @@
 #include "deliver/visit.h"
 #include "deliver/wake.h"
 #include "engine/mark.h"
+#include "store/prune.h"
 
 struct worker {
     owed *owed;
@@ -91,6 +92,8 @@ struct worker {
     int64_t due_heard_mono_us; // when that was; 0: it is to be asked
     int vain;                  // waits for a due row that could not be claimed
     int64_t mend_mono_us;      // when to mend next
+    struct prune_course prune; // of the events that can go
+    int64_t prune_mono_us;     // when to begin the next one
     int64_t beat_mono_us;
     int64_t colleagues_mono_us; // when to look after their leases next
     struct kept kept[SHARED_SLOTS];

@@ -139,4 +139,23 @@ struct requeue {
 owed_status store_requeue(
     struct db *db, const struct requeue *requeue, int64_t *ret_count, owed_error *err);
 
+/* What an operator did. store_audit_begin is called before it begins; store_audit_add with each piece, in
+ * the piece's own transaction where there is one (id 0: nothing is noted). */
+struct audit_row {
+    int64_t id;
+    int64_t began_at_us;
+    int64_t ended_at_us; // 0: it goes on, or was cut off
+    const char *who;
+    const char *action;
+    const char *what;
+    int64_t how_many;
+};
+owed_status store_audit_begin(
+    struct db *db, const struct audit_row *audit, int64_t *ret_id, owed_error *err);
+owed_status store_audit_add(
+    struct db *db, int64_t id, int64_t how_many, int64_t ended_at_us, owed_error *err);
+/* store_audits lists them, newest first; of filter before_id and limit. */
+owed_status store_audits(struct db *db, const struct filter *filter, struct arena *arena,
+    struct audit_row **ret_audits, size_t *ret_count, owed_error *err);
+
 #endif

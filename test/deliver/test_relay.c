@@ -255,6 +255,41 @@ a_success_takes_along_an_event_that_goes_by_it(void **state)
 }
 
 static void
+is_found_pruned(struct desk *desk)
+{
+    if (desk->wait_count == 1) {
+        // An idle relay goes on by itself when it is time to.
+        assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 1);
+        desk->f->now_us += 90 * 86400 * INT64_C(1000000);
+    }
+    if (desk->wait_count > 4)
+        owed_relay_stop(desk->f->owed);
+}
+
+static void
+old_events_go_while_others_are_delivered(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    const struct keeping hour = {.retention_us = 3600 * INT64_C(1000000)};
+    assert_ok(registry_keep(desk->f->registry, "shop.OrderShipped", &hour, &desk->f->err));
+    desk->f->has_one_clock = true;
+    open_with(desk, &actor);
+    // Nobody is owed this one, and its window will be over.
+    fixture_begin(desk->f);
+    fixture_fire(desk->f, &order_shipped, 1);
+    fixture_commit(desk->f);
+    desk->f->now_us += 7200 * INT64_C(1000000);
+    desk_fire(desk, 7);
+    desk->settings.poll_us = INT64_C(3600) * 1000000;
+    desk->at_wait = is_found_pruned;
+    desk_run(desk);
+    assert_int_equal(actor.calls, 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 0);
+    assert_true(desk_logged(desk, "old events were deleted"));
+}
+
+static void
 a_retry_is_not_run_before_it_is_due(void **state)
 {
     struct desk *desk = *state;
@@ -689,6 +724,7 @@ main(void)
         TEST(retries_spread_over_the_receivers_own_curve),
         TEST(a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not),
         TEST(a_success_takes_along_an_event_that_goes_by_it),
+        TEST(old_events_go_while_others_are_delivered),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(the_words_of_a_failure_decide_nothing),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * act.h - commands that act on many rows: they count first, ask a person, show how far they are, and say
+ * who it was.
+ */
+#ifndef CLI_ACT_H
+#define CLI_ACT_H
+
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "operate/act.h"
+
+#define ACT_DRY_RUN \
+    { \
+        .name = "dry-run", .type = OPTION_BOOL, .help = "count them, and change nothing" \
+    }
+#define ACT_YES \
+    { \
+        .name = "yes", .letter = 'y', .type = OPTION_BOOL, \
+        .help = "do not ask, however many there are" \
+    }
+
+/* act_is_dry and act_asks read these two: a person at a terminal is asked, a script has said what it wants. */
+bool act_is_dry(const struct cli *cli);
+bool act_asks(const struct cli *cli);
+
+/* act_confirm asks, above 1,000, "QUESTION [y/N] "; the question holds one PRId64. false: no. */
+bool act_confirm(int64_t count, const char *question);
+
+/* act_fill says who acts and by which words, and shows how far it is while progress is there. */
+struct acting act_fill(struct cli *cli, struct progress *progress);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cleaning.c - a relay deletes events that nobody needs any more: on a schedule of its own, a batch
+ * between two passes, whether there is anything to deliver or not.
+ */
+#include "base/clock.h"
+#include "base/error.h"
+#include "deliver/worker.h"
+
+#define BATCH_ROWS 1000
+#define ALONE_BATCH_ROWS 200 // where everybody else waits meanwhile
+#define LOOKS 8              // that find nothing, in one go
+#define MOST_HELD 10000      // old ones that are still owed: the next course goes on behind them
+
+static bool
+cleans(const struct worker *w)
+{
+    return w->visit == NULL && w->settings.prune_us > 0 && mends(w);
+}
+
+int64_t
+clean_next_us(const struct worker *w)
+{
+    if (!cleans(w))
+        return INT64_MAX;
+    int64_t left_us = w->prune_mono_us - worker_mono_us(w);
+    return !w->prune.is_over || left_us < 0 ? 0 : left_us;
+}
+
+static void
+begin(struct worker *w)
+{
+    bool has_one_writer = w->owed->db->driver->contention == NULL;
+    const struct prune prune = {
+        .now_us = worker_now_us(w),
+        .retention_us = w->settings.retention_us,
+        .batch_rows = has_one_writer ? ALONE_BATCH_ROWS : BATCH_ROWS,
+        .limit = -1,
+        .most_held = MOST_HELD,
+    };
+    prune_begin(&w->prune, &prune);
+    w->prune_mono_us = worker_mono_us(w) + w->settings.prune_us;
+}
+
+static bool
+is_trouble(owed_status status)
+{
+    return status == OWED_UNAVAILABLE || status == OWED_UNSURE;
+}
+
+owed_status
+clean(struct worker *w, owed_error *err)
+{
+    if (!cleans(w) || clean_next_us(w) > 0)
+        return OWED_OK;
+    if (w->prune.is_over)
+        begin(w);
+    int64_t rows = w->prune.rows;
+    owed_status status = OWED_OK;
+    for (int i = 0; i < LOOKS && status == OWED_OK && !w->prune.is_over && w->prune.rows == rows;
+         i++)
+        status = store_prune_step(w->owed->db, &w->prune, err);
+    if (w->prune.rows > rows) {
+        worker_wrote(w);
+        worker_yield(w);
+    }
+    if (status != OWED_OK) {
+        w->prune.is_over = true;
+        log_say(&w->owed->log, OWED_LOG_ERROR, "old events could not be deleted, for now",
+            LOG_TEXT("error", err->text));
+    } else if (w->prune.is_over && w->prune.events > 0) {
+        log_say(&w->owed->log, OWED_LOG_INFO, "old events were deleted",
+            LOG_INT("events", w->prune.events), LOG_INT("rows", w->prune.rows));
+    }
+    return is_trouble(status) ? status : OWED_OK;
+}
