@@ -14,6 +14,7 @@ from prove import TOP, check
 APP = "bench"
 RUN_SECONDS = 900
 LOOK_SECONDS = 0.01
+BULK = 1000  # events in a transaction
 # What an operator would set for speed; the rest is as it comes.
 RELAY = ("--batch-size", "1000")
 # The best of a short sweep (prove/drain-peers does it again).
@@ -96,9 +97,15 @@ class Owed:
     def fill(self, rows, event="prove.Event"):
         """ROWS events, each owed to its receiver; not timed."""
         run([self.program, "publish", *self.words], env=self.env)
-        if self.database.kind != "postgres":
-            return self.fire_lines(rows, event)
-        return self.database.sql(f"select count(owed_fire('{event}', '{PAYLOAD}')) from generate_series(1, {rows})")
+        if self.database.kind == "postgres":
+            self.fill_in_sql(rows, event)
+        else:
+            self.fire_lines(rows, event)
+
+    def fill_in_sql(self, rows, event):
+        batches = [min(BULK, rows - done) for done in range(0, rows, BULK)]
+        self.database.sql("".join(f"select count(owed_fire('{event}', '{PAYLOAD}')) from generate_series(1, {count});\n"
+                                  for count in batches))
 
     def fire_lines(self, rows, event="prove.Event"):
         """Events a second of `owed fire --lines`, a thousand to a transaction."""
@@ -164,7 +171,7 @@ class Owed:
                         f"[receiver \"bench.hook\"]\nevent = bench.Hook\nwebhook = http://127.0.0.1:{port}/\n")
         env = dict(self.env, OWED_CONFIG=str(conf))
         run([self.program, "publish"], env=env)
-        self.database.sql(f"select count(owed_fire('bench.Hook', '{PAYLOAD}')) from generate_series(1, {rows})")
+        self.fill_in_sql(rows, "bench.Hook")
         rate = self.deliver(rows, (), env)
         self.succeeded(rows)
         return rate

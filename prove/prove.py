@@ -19,6 +19,8 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("OWED_BUILD", TOP / "build")).resolve()
 FAILPOINT_BUILD = TOP / "build-failpoints"
 OWED_STATUSES = "('pending', 'claimed', 'failed')"
+# Whoever ends a proof early leaves no server behind.
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 def build(folder=BUILD, *options):
