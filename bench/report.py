@@ -1,15 +1,17 @@
 """report.py - the figures of bench/table as Markdown, as JSON and as a chart."""
 import html
 import statistics
+import textwrap
 
 NAMES = {"owed": "owed", "bare": "bare loop", "graphile": "graphile-worker", "pgboss": "pg-boss"}
 STORES = {"postgres": "PostgreSQL", "sqlite": "SQLite", "mariadb": "MariaDB"}
-# Readable on white and on black alike; text follows the reader's scheme.
+# Readable on white and on black alike; text follows the reader's scheme where one is told.
 COLOURS = {"owed": "#2f81f7", "graphile": "#d9822b", "pgboss": "#8a63d2"}
 STYLE = """\
-text { font: 12px system-ui, sans-serif; fill: #1f2328 }
-.small { font-size: 11px } .title { font-size: 14px; font-weight: 600 }
+text { font: 12px system-ui, sans-serif; fill: #6e7781 }
+.small { font-size: 11px } .fine { font-size: 10px } .title { font-size: 14px; font-weight: 600 }
 .grid { stroke: #8c959f; stroke-opacity: .35 } .limit { stroke: #8c959f; stroke-width: 1.5; stroke-dasharray: 4 3 }
+@media (prefers-color-scheme: light) { text { fill: #1f2328 } }
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }"""
 
 
@@ -137,17 +139,25 @@ class Chart:
             self.text(x + 17, 48, NAMES[who])
             x += 30 + 8 * len(NAMES[who])
 
-    def svg(self, title):
+    def beneath(self, y, about):
+        """Machine, versions and settings; answers where they end."""
+        for name, value in about.items():
+            for words in textwrap.wrap(f"{name}: {value}", 135, subsequent_indent="    "):
+                self.text(12, y, words, kind="fine")
+                y += 14
+        return y
+
+    def svg(self, title, about):
         y = TOP
         for line in self.lines:
             y = self.group(line, y)
         self.axis(y)
         self.legend()
         self.text(LEFT, 22, title, kind="title")
-        height = y + 50
+        height = self.beneath(y + 62, about)
         return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
                 f' role="img" aria-label="{html.escape(title)}">\n<style>{STYLE}</style>\n' + "\n".join(self.parts) + "\n</svg>\n")
 
 
 def chart(report):
-    return Chart(report["lines"]).svg(f"Deliveries and events a second ({report['about']['machine']})")
+    return Chart(report["lines"]).svg("Events and deliveries a second, beside a bare C loop's", report["about"])
