@@ -45,11 +45,11 @@ static owed_status
 fire_one(struct bench *bench, owed_error *err)
 {
     int64_t now_us = clock_now_us(&clock_system);
-    int64_t id = 0;
-    owed_status status = query_int(bench->db, STMT_BARE_EVENT,
-        ARGS(V_TEXT(BENCH_EVENT), V_STR(((struct str){bench->bulk[0].data, bench->bulk[0].len})),
-            V_TIME(now_us)),
-        &id, NULL, err);
+    int64_t id = ++bench->bare_id;
+    owed_status status = change(bench->db, STMT_BARE_EVENT,
+        ARGS(V_INT(id), V_TEXT(BENCH_EVENT),
+            V_STR(((struct str){bench->bulk[0].data, bench->bulk[0].len})), V_TIME(now_us)),
+        NULL, err);
     int64_t receivers = receivers_of(bench);
     for (int64_t i = 0; i < receivers && status == OWED_OK; i++)
         status = change(bench->db, STMT_BARE_DELIVERY,

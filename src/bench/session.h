@@ -21,6 +21,7 @@ struct bench {
     char *payload; // JSON
     owed_bytes bulk[BENCH_BULK];
     int64_t last_event_id;
+    int64_t bare_id; // of the bare loop's last event
     // A receiver was run, on whatever thread; took NULL: nobody asks.
     atomic_llong taken;
     void (*took)(void *state);

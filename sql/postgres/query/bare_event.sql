@@ -1,5 +1,4 @@
 -- A bare loop fires: one row.
--- Parameters: name, payload, fired_at.
--- Columns: the new id.
-insert into owed_bench_event (name, payload, fired_at)
-values ($1::text, $2::text::json, $3::timestamptz) returning id
+-- Parameters: id, name, payload, fired_at.
+insert into owed_bench_event (id, name, payload, fired_at)
+values ($1::bigint, $2::text, $3::text::json, $4::timestamptz)

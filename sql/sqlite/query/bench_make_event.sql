@@ -1,4 +1,4 @@
--- The table that a bare loop writes its events to.
+-- The table that a bare loop writes its events to, with ids of its own.
 create table owed_bench_event (
     id integer primary key,
     name text not null,

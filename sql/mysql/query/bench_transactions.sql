@@ -1,0 +1,4 @@
+-- How many transactions have ended on the server: everybody's.
+-- Columns: transactions.
+select cast(variable_value as signed) from performance_schema.global_status
+where variable_name = 'HANDLER_COMMIT'
