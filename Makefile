@@ -40,6 +40,12 @@ bench-smoke: packages-bench-smoke all
 prove: packages-prove
 	@prove/all
 
+# A relay, busy and idle by turns, for an hour: SOAK_SECONDS says otherwise.
+SOAK_SECONDS ?= 3600
+
+soak: packages-prove
+	@prove/soak $(SOAK_SECONDS)
+
 # Style, layers, and words that do not belong.
 lint: packages-lint
 	@tools/check-format
