@@ -153,6 +153,7 @@ bench_run(const struct benchmark *benchmark, const struct bench_plan *plan,
     if (status != OWED_OK)
         return status;
     status = benchmark->run(&bench, err);
-    owed_status cleaned = bench_close(&bench, status == OWED_OK ? err : NULL);
-    return status == OWED_OK ? cleaned : status;
+    // That something is left matters more than why it went wrong: it says what to do.
+    owed_status cleaned = bench_close(&bench, err);
+    return cleaned == OWED_OK ? status : cleaned;
 }

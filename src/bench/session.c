@@ -220,9 +220,10 @@ bench_open(struct bench *bench, owed_error *err)
         return status;
     }
     status = publish(bench, err);
-    if (status != OWED_OK)
-        bench_close(bench, NULL);
-    return status;
+    if (status == OWED_OK)
+        return OWED_OK;
+    owed_status cleaned = bench_close(bench, err);
+    return cleaned == OWED_OK ? status : cleaned;
 }
 
 owed_status

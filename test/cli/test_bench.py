@@ -174,6 +174,17 @@ class Ends(BenchCase):
         self.assertEqual({"benchmark": "clean", "events": 0}, json.loads(self.bench("clean", "--json").stdout))
         self.bench("fire", "--rows", "10")
 
+    def test_what_cannot_be_taken_back_is_said_with_the_way_to_do_it(self):
+        before = self.left()
+        process = self.start("idle", "--duration", "1h", "--busy-timeout", "100ms")
+        with self.busy():
+            process.send_signal(signal.SIGINT)
+            err = process.communicate(timeout=SECONDS)[1]
+        self.assertEqual(75, process.returncode, err)
+        self.assertRegex(err, r"still in the store \(.*locked.*\): owed bench clean takes it back\n$")
+        self.bench("clean")
+        self.assertEqual(before, self.left())
+
     def test_clean_touches_nothing_of_others(self):
         self.receivers("shop.billing")
         self.owed("publish", code=0)
