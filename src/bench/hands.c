@@ -97,6 +97,7 @@ relay(void *state, bool once)
     };
     owed_relay_settings settings = relay_settings;
     settings.once = once;
+    settings.prune_us = -1; // churn deletes for itself
     settings.batch_size = (int32_t)bench_knob(hand->bench, KNOB_BATCH);
     hand->status = relay_work(hand->owed, &settings, &seat, &hand->counts, &hand->err);
     hand->ended_us = bench_mono_us();
