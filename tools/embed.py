@@ -32,6 +32,7 @@ UNNUMBERED = ("mariadb", "mysql")
 BASES = {"mysql": "mariadb"}
 WORDS = {"mysql": (
     ("utf8mb4_nopad_bin", "utf8mb4_0900_bin"),
+    (r"information_schema\.global_status", "performance_schema.global_status"),
     (r"create or replace procedure (\w+)", r"drop procedure if exists \1;\ncreate procedure \1"),
     (r"\) persistent\b", ") stored"),
     (r"(text not null default) ('[^']*')", r"\1 (\2)"),

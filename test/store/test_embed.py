@@ -5,12 +5,16 @@
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 EMBED = os.environ["EMBED"]
 LIST = 'STATEMENT(ONE, "one", 2, 1)\n'
+MARIADB_ONLY = (r"\breturning\b", r"begin not atomic", r"\bfor \w+ in\b", r"in_transaction", r"nopad", r"\bpersistent\b",
+                r"or replace", r"execute immediate", r"(index|column) if (not )?exists",
+                r"information_schema\.global_status", r"max_statement_time")
 ONE = "-- One.\nselect $2, $1, '$1'\n"
 
 
@@ -63,6 +67,17 @@ def the_files_of_a_dialect_take_the_place_of_its_base():
     assert code != 0 and "stray.sql" in said, said
 
 
+def nothing_is_left_in_mysqls_words_that_only_mariadb_knows():
+    top = pathlib.Path(EMBED).parent.parent
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "out.c"
+        subprocess.run([sys.executable, EMBED, "mysql", top / "sql/mysql", top / "src/store/statements.def", out,
+                        out.with_suffix(".d")], check=True)
+        text = re.sub(r"--.*?\\n", "", out.read_text())  # what it is, stands above it in any words
+    left = [word for word in MARIADB_ONLY if re.search(word, text)]
+    assert not left, f"{left}: sql/mysql wants a file of its own"
+
+
 def an_optional_statement_may_be_missing():
     code, out = embed({"query/one.sql": ONE}, listed=LIST + 'OPTIONAL(TWO, "two", 0, 1)\n')
     assert code == 0 and "STMT_TWO" not in out, out
@@ -110,6 +125,7 @@ def main():
         other_dialects_keep_their_parameters,
         a_dialect_without_numbers_gets_the_order_of_its_parameters,
         the_files_of_a_dialect_take_the_place_of_its_base,
+        nothing_is_left_in_mysqls_words_that_only_mariadb_knows,
         an_optional_statement_may_be_missing,
         a_file_without_a_line_is_refused,
         a_line_without_a_file_is_refused,

@@ -5,4 +5,4 @@ select connection_id(), @@session.max_allowed_packet,
     concat(ifnull(database(), ''), ' on ', @@hostname, ':', @@port, @@datadir),
     cast(round(unix_timestamp(sysdate(6)) - s.variable_value) as signed)
 from information_schema.global_status as s
-where s.variable_name = 'UPTIME'
+where s.variable_name = 'Uptime'
