@@ -126,6 +126,7 @@ mark(struct bench *bench, enum stmt stmt, const int64_t *ids, int64_t count, owe
 static owed_status
 claim(struct bench *bench, int64_t *ids, int64_t *ret_count, owed_error *err)
 {
+    bench->db->driver->light(bench->db);
     owed_status status = store_begin(bench->db, true, err);
     if (status != OWED_OK)
         return status;

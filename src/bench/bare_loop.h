@@ -6,7 +6,8 @@
  * library: tables of three to seven columns with the one index that is needed, prepared statements of one
  * row each, one after the other, as many rows in a transaction as the benchmark has. To fire is a row for
  * the event and one for each receiver; to drain is to read a batch with its payloads and mark each row,
- * commit, and mark each row again as done, commit.
+ * commit, and mark each row again as done, commit. A power cut may undo the commit of a claim, as it may
+ * undo owed's: the row is then owed again.
  *
  * What it is not: the limit of the machine. It asks the server once for each row, where owed asks once for
  * many, so that a ratio above 1 is possible on a server. It has no backlog, no history, no lease and no

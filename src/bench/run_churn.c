@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run_churn.c - fire, deliver and delete at half the rate that the store can do, for as long as is wanted:
- * what a twelfth of that time is like at the beginning is what it should be like at the end.
+ * run_churn.c - fire on one connection, deliver and delete at half the rate that the store can do so, for as
+ * long as is wanted: what a twelfth of that time is like at the beginning is what it should be like at the end.
  */
 #include "base/clock.h"
 #include "base/error.h"
