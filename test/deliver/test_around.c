@@ -429,6 +429,7 @@ a_row_that_does_not_reach_its_receiver_is_not_wrapped(void **state)
         "update owed_event set recorded_at = moment(5) where id = 3;"
         "update owed_delivery set receiver_key = 'shop.gone' where id = 3");
     desk->settings.orphan_grace_us = -1;
+    desk->settings.prune_us = -1; // so old an event would go
     for (int i = 0; i < 3; i++)
         desk_once(desk);
     assert_count(desk, "dead", 2);
