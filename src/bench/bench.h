@@ -3,8 +3,8 @@
  * bench.h - is this database fast enough? Benchmarks that run beside whatever else the store holds.
  *
  * A benchmark fires events of its own for receivers of its own in a lane of its own, measures, holds what
- * it measured against a bare loop (bare_loop.h), and takes back all that it wrote. Rows of others are neither
- * read nor written, whatever happens.
+ * it measured against a bare loop (bare_loop.h), and takes back all that it wrote. Rows of others are
+ * never written to, whatever happens.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H

@@ -115,7 +115,7 @@ const struct command cmd_bench = {
         "counted as well. On SQLite they are what was written to its files, checkpoints included. "
         "Dead tuples and sizes are told on PostgreSQL.\n\n"
         "A store that holds anything of somebody else is refused without --force. With it, rows of "
-        "others are still neither read nor changed; relays that serve them are woken now and then, and "
+        "others are still not touched; relays that serve them are woken now and then, and "
         "find nothing. Where a receiver is owed every event, no benchmark runs at all. Afterwards "
         "the store has the rows that it had; a file keeps its size, and a server has rows to vacuum.",
     .examples = "    owed bench fire --store sqlite:/tmp/bench.db\n"
