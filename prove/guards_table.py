@@ -13,8 +13,9 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE = (
-    store(name) for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune"))
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT = (
+    store(name)
+    for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -249,6 +250,57 @@ GUARDS = [
     ("query/requeue_pick_ids", "with their own receiver", [("r.key = d.receiver_key and ", "")], LOOK),
     ("query/requeue_pick_ids", "with a receiver that is back", [(" and r.removed_at = 0", "")], LOOK),
     ("query/requeue_pick_ids", "order", [("order by d.id", "order by -d.id")], LOOK),
+
+    *((f"query/{file}", "a text of the error", [(f"instr(d.last_error, ${n}) > 0", f"${n} is not null")], ACT)
+      for file, n in (("requeue_pick", 5), ("requeue_pick_ids", 4))),
+    *((f"query/{file}", "any error", [(f"${n} = '' or ", "")], LOOK)
+      for file, n in (("requeue_pick", 5), ("requeue_pick_ids", 4))),
+    *((f"query/{file}", "ended since", [(f"d.completed_at >= ${n}", f"${n} is not null")], ACT)
+      for file, n in (("requeue_pick", 6), ("requeue_pick_ids", 5))),
+    *((f"query/{file}", "ended before", [(f"d.completed_at < ${n}", f"${n} is not null")], ACT)
+      for file, n in (("requeue_pick", 7), ("requeue_pick_ids", 6))),
+    *(("query/cancel", name, [(old, new)], ACT) for name, old, new in [
+        ("id", "id in (select value from json_each($1))", "$1 is not null"),
+    ]),
+    *(("query/cancel_pick", name, [(old, new)], ACT) for name, old, new in [
+        ("owed", "d.status in ('pending', 'failed', 'claimed')\n", "1\n"),
+        ("receiver", "d.receiver_key = $3", "1"),
+        ("any receiver", "$3 = '' or ", ""),
+        ("order", "order by d.id", "order by -d.id"),
+    ]),
+    *(("query/cancel_pick_ids", name, [(old, new)], ACT) for name, old, new in [
+        ("id", "d.id in (select value from json_each($1))", "$1 is not null"),
+        ("owed", "d.status in ('pending', 'failed', 'claimed')\n", "1\n"),
+        ("is run", "d.status = 'claimed' and d.lease", "d.lease"),
+    ]),
+    *(("query/replay_pick", name, [(old, new)], ACT) for name, old, new in [
+        ("name", "name = $1 and", "$1 is not null and"),
+        ("ids above this", "id > $2", "$2 is not null"),
+        ("from when", "recorded_at >= $4", "$4 is not null"),
+        ("until when", "recorded_at < $5", "$5 is not null"),
+        ("order", "order by id", "order by -id"),
+    ]),
+    *(("query/replay_reopen", name, [(old, new)], ACT) for name, old, new in [
+        ("event", "and event_id = $1 and", "and $1 is not null and"),
+        ("what has ended", "status in ('succeeded', 'dead', 'orphaned', 'cancelled')", "1"),
+        ("its receiver", "r.key = owed_delivery.receiver_key and", ""),
+        ("no target", "target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and ", ""),
+        ("no targets now", " and r.targets = 'none'", ""),
+        ("a receiver that is there", " and r.removed_at = 0", ""),
+        ("those asked for", "r.key in (select value from json_each($3))", "1"),
+    ]),
+    *(("query/replay_add", name, [(old, new)], ACT) for name, old, new in [
+        ("its name", "r.event_name in ($2, '*')", "$2 is not null"),
+        ("of any name", "in ($2, '*')", "in ($2, '')"),
+        ("durable", "r.mode = 'durable' and ", ""),
+        ("those asked for", "r.key in (select value from json_each($3))", "1"),
+        ("to be expanded", "case r.targets when 'callback' then 'expand' else r.kind end", "r.kind"),
+    ]),
+    *(("query/replay_target", name, [(old, new)], ACT) for name, old, new in [
+        ("event", "event_id = $1 and", "$1 is not null and"),
+        ("target", "target_digest = $3", "$3 is not null"),
+        ("what has ended", "\nand status in ('succeeded', 'dead', 'orphaned', 'cancelled')", ""),
+    ]),
 
     ("query/orphan", "id", [("id in (select value from json_each($1))", "$1 is not null")], MEND),
     ("query/orphan", "owed", [("status in ('pending', 'failed') or ", "")], MEND),

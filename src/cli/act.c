@@ -37,6 +37,43 @@ act_confirm(int64_t count, const char *question)
     return answer[0] == 'y' || answer[0] == 'Y';
 }
 
+int
+act_ids(struct cli *cli, const char *what, const int64_t **ret_ids, size_t *ret_count)
+{
+    if (cli->operand_count == 0)
+        return EXIT_DONE;
+    int64_t *ids = arena_alloc(&cli->arena, (size_t)cli->operand_count * sizeof *ids);
+    if (ids == NULL)
+        return cli_refuse(EXIT_AGAIN, "out of memory");
+    for (int i = 0; i < cli->operand_count; i++) {
+        if (!cli_id(cli->operands[i], &ids[i]))
+            return cli_usage(cli, "'%s' is no id of %s", cli->operands[i], what);
+    }
+    *ret_ids = ids;
+    *ret_count = (size_t)cli->operand_count;
+    return EXIT_DONE;
+}
+
+void
+act_warn_unknown(struct cli *cli, const char *key)
+{
+    struct catalogue_receiver *receivers = NULL;
+    size_t count = 0;
+    if (store_catalogue_receivers(cli->db, &cli->arena, &receivers, &count, &cli->err) != OWED_OK)
+        return;
+    const char **keys = arena_alloc(&cli->arena, (count + 1) * sizeof *keys);
+    for (size_t i = 0; keys != NULL && i < count; i++) {
+        if (strcmp(receivers[i].key, key) == 0)
+            return;
+        keys[i] = receivers[i].key;
+    }
+    const char *near = keys == NULL ? NULL : nearest(key, keys);
+    if (near != NULL)
+        cli_warn("the catalogue has no receiver %s; the nearest is %s", key, near);
+    else
+        cli_warn("the catalogue has no receiver %s", key);
+}
+
 /* who is the account and the host. */
 static const char *
 who(struct cli *cli)
@@ -77,9 +114,14 @@ struct acting
 act_fill(struct cli *cli, struct progress *progress)
 {
     progress_begin(progress, -1);
+    // What is made owed is due at once by the store's clock, whatever this host's says.
+    int64_t now_us = cli->now_us;
+    owed_error err;
+    if (store_now(cli->db, &now_us, &err) != OWED_OK)
+        now_us = cli->now_us;
     return (struct acting){.who = who(cli),
         .what = words(cli),
-        .now_us = cli->now_us,
+        .now_us = now_us,
         .dry_run = act_is_dry(cli),
         .step = show,
         .state = progress};

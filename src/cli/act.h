@@ -20,6 +20,12 @@
         .help = "do not ask, however many there are" \
     }
 
+/* act_ids reads the operands as ids; what names the kind of thing. Returns an exit code. */
+int act_ids(struct cli *cli, const char *what, const int64_t **ret_ids, size_t *ret_count);
+
+/* act_warn_unknown: of a misspelt key nothing is found, which looks as though all were well. */
+void act_warn_unknown(struct cli *cli, const char *key);
+
 /* act_is_dry and act_asks read these two: a person at a terminal is asked, a script has said what it wants. */
 bool act_is_dry(const struct cli *cli);
 bool act_asks(const struct cli *cli);

@@ -9,6 +9,7 @@
 
 extern const struct command cmd_attempts;
 extern const struct command cmd_bench;
+extern const struct command cmd_cancel;
 extern const struct command cmd_check;
 extern const struct command cmd_deliveries;
 extern const struct command cmd_events;
@@ -21,6 +22,7 @@ extern const struct command cmd_prune;
 extern const struct command cmd_publish;
 extern const struct command cmd_relay;
 extern const struct command cmd_relays;
+extern const struct command cmd_replay;
 extern const struct command cmd_requeue;
 extern const struct command cmd_show;
 extern const struct command cmd_status;

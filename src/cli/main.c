@@ -26,6 +26,8 @@ const struct command *const commands[] = {
     &cmd_attempts,
     &cmd_relays,
     &cmd_requeue,
+    &cmd_replay,
+    &cmd_cancel,
     &cmd_prune,
     &cmd_bench,
     &cmd_help,

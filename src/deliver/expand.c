@@ -23,7 +23,9 @@ owe(struct attempt *a, const struct owed_target_list *list, owed_error *err)
         .due_at_us = row->due_at_us,
     };
     a->target_count = list->count;
-    return targets_owe(a->worker->owed->db, list, &delivery, err);
+    owed_status status =
+        store_is_replay(a->worker->owed->db, row->fence.delivery_id, &delivery.again, err);
+    return status != OWED_OK ? status : targets_owe(a->worker->owed->db, list, &delivery, err);
 }
 
 static bool

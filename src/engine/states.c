@@ -41,6 +41,15 @@ const struct edge edges[] = {
     {STATE_DEAD, HAPPENS_REQUEUE, STATE_PENDING, "an operator asked for it again"},
     {STATE_ORPHANED, HAPPENS_REQUEUE, STATE_PENDING,
         "an operator asked for it again, now that its receiver is declared"},
+    {STATE_PENDING, HAPPENS_CANCEL, STATE_CANCELLED, "an operator withdrew it"},
+    {STATE_CLAIMED, HAPPENS_CANCEL, STATE_CANCELLED,
+        "an operator withdrew it; what it comes to is discarded"},
+    {STATE_FAILED, HAPPENS_CANCEL, STATE_CANCELLED, "an operator withdrew it"},
+    {STATE_SUCCEEDED, HAPPENS_REPLAY, STATE_PENDING, "an operator replayed its event"},
+    {STATE_DEAD, HAPPENS_REPLAY, STATE_PENDING, "an operator replayed its event"},
+    {STATE_ORPHANED, HAPPENS_REPLAY, STATE_PENDING,
+        "an operator replayed its event, now that its receiver is declared"},
+    {STATE_CANCELLED, HAPPENS_REPLAY, STATE_PENDING, "an operator replayed its event"},
 };
 const size_t edge_count = sizeof edges / sizeof edges[0];
 
@@ -76,6 +85,8 @@ static const char *const happenings[] = {
     [HAPPENS_HAND_BACK] = "hand back",
     [HAPPENS_ORPHAN] = "orphan",
     [HAPPENS_REQUEUE] = "requeue",
+    [HAPPENS_CANCEL] = "cancel",
+    [HAPPENS_REPLAY] = "replay",
 };
 _Static_assert(
     sizeof happenings / sizeof happenings[0] == HAPPENS_COUNT, "every happening has its name");

@@ -40,6 +40,8 @@ enum happening {
     HAPPENS_HAND_BACK, // stays claimed, free for all
     HAPPENS_ORPHAN,
     HAPPENS_REQUEUE,
+    HAPPENS_CANCEL,
+    HAPPENS_REPLAY,
     HAPPENS_COUNT
 };
 

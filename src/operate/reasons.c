@@ -86,6 +86,7 @@ say_cancelled(struct buf *out, const struct facts *f)
 {
     buf_puts(out, "it was withdrawn at ");
     say_moment(out, f, f->row.completed_at_us);
+    buf_printf(out, "; `owed replay %" PRId64 "` owes its event again", f->row.event_id);
 }
 
 /* Only a row that could be started else waits for it. */

@@ -80,6 +80,15 @@ insert_target(struct db *db, const struct new_delivery *delivery, owed_error *er
     if (!sha256(&target, 1, digest))
         return fail(err, OWED_STORE, "the digest of a target could not be made");
     int64_t due_at_us = delivery->due_at_us != 0 ? delivery->due_at_us : delivery->available_at_us;
+    if (delivery->again) {
+        owed_status status = change(db, STMT_REPLAY_TARGET,
+            ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key),
+                V_BLOB(digest, sizeof digest), V_TIME(delivery->available_at_us),
+                V_INT(delivery->max_attempts)),
+            NULL, err);
+        if (status != OWED_OK)
+            return status;
+    }
     return change(db, STMT_DELIVERY_INSERT_TARGET,
         ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key), V_STR(target),
             V_BLOB(digest, sizeof digest), V_TEXT(delivery->lane), V_TEXT(delivery->kind),
@@ -104,6 +113,15 @@ store_insert_delivery(struct db *db, const struct new_delivery *delivery, owed_e
             V_TEXT(delivery->kind), V_INT(delivery->max_attempts),
             V_TIME(delivery->available_at_us)),
         NULL, err);
+}
+
+owed_status
+store_is_replay(struct db *db, int64_t delivery_id, bool *ret_is, owed_error *err)
+{
+    int64_t is = 0;
+    owed_status status = query_int(db, STMT_REPLAY_IS, ARGS(V_INT(delivery_id)), &is, NULL, err);
+    *ret_is = is != 0;
+    return status;
 }
 
 owed_status

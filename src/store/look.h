@@ -134,10 +134,55 @@ struct requeue {
     bool orphaned;            // these too
     int64_t limit;
     int64_t now_us;
-    bool dry_run; // count only
+    bool dry_run;           // count only
+    const char *error_text; // last_error holds it; NULL: any
+    int64_t since_us;       // ended since
+    int64_t until_us;       // and before; 0: any time
+    int64_t audit_id;       // how many is added there with each chunk; 0: it is not
+    void (*step)(void *state, int64_t so_far); // after each chunk; NULL: nobody looks
+    void *state;
 };
 owed_status store_requeue(
     struct db *db, const struct requeue *requeue, int64_t *ret_count, owed_error *err);
+
+/* store_cancel withdraws what is owed: it is cancelled, and of no use to whoever runs it. Of which only
+ * ids, receiver_key, limit, now_us, dry_run, audit_id and step count. ret_running (may be NULL): how many of them were
+ * being run. In id order, in chunks. */
+owed_status store_cancel(struct db *db, const struct requeue *which, int64_t *ret_count,
+    int64_t *ret_running, owed_error *err);
+
+/* store_replay makes one event owed once more to those who want it now, in a transaction of its own: what
+ * has ended is reopened, what never was is added. With dry_run all of it is undone. */
+struct replay {
+    int64_t event_id;
+    const char *keys; // JSON array of receiver keys; "[]": every receiver
+    int64_t now_us;
+    bool dry_run;
+};
+enum replay_skip {
+    REPLAY_DONE,
+    REPLAY_UNKNOWN,    // there is no such event
+    REPLAY_SUPPRESSED, // it was recorded so that nobody is owed it
+    REPLAY_UNWANTED    // no receiver (of those named) wants it now
+};
+struct replayed {
+    enum replay_skip skip;
+    int64_t reopened;
+    int64_t added;
+    int64_t left;           // receivers that are still owed it: nothing of theirs was touched
+    const char *event_name; // in the arena
+};
+owed_status store_replay(struct db *db, const struct replay *replay, struct arena *arena,
+    struct replayed *ret, owed_error *err);
+
+/* store_replay_pick finds events of a name that were recorded in a while, by id. */
+struct replay_range {
+    const char *event_name;
+    int64_t since_us;
+    int64_t until_us; // 0: until now
+};
+owed_status store_replay_pick(struct db *db, const struct replay_range *range, int64_t after_id,
+    int32_t limit, struct arena *arena, int64_t **ret_ids, size_t *ret_count, owed_error *err);
 
 /* What an operator did. store_audit_begin is called before it begins; store_audit_add with each piece, in
  * the piece's own transaction where there is one (id 0: nothing is noted). */

@@ -88,9 +88,13 @@ struct new_delivery {
     int32_t max_attempts;
     int64_t available_at_us;
     int64_t due_at_us; // 0: available_at_us
+    bool again;        // to a target: where it has ended it is made owed once more
 };
 owed_status store_insert_delivery(
     struct db *db, const struct new_delivery *delivery, owed_error *err);
+
+/* store_is_replay tells whether a row that stands for targets does so not for the first time. */
+owed_status store_is_replay(struct db *db, int64_t delivery_id, bool *ret_is, owed_error *err);
 
 /* store_delete_blank takes back what the catalogue's fan-out just wrote for a receiver without a
  * target: the firing process names its targets itself. */

@@ -106,8 +106,18 @@ static const struct {
     {"attempts_delete", STMT_ATTEMPTS_DELETE, "'[1,2]'", FRESH, {"owed_attempt_by_delivery"}},
     {"deliveries_delete", STMT_DELIVERIES_DELETE, "'[1,2]'", FRESH, {"owed_delivery_pkey"}},
     {"events_delete", STMT_EVENTS_DELETE, "'[1,2]'", FRESH, {"owed_event_pkey"}},
-    {"requeue_pick", STMT_REQUEUE_PICK, "0, 10, '', 0", FRESH, {"owed_delivery_"}},
-    {"requeue_pick_ids", STMT_REQUEUE_PICK_IDS, "'[1,2]', '', 0", FRESH, {"owed_delivery_pkey"}},
+    {"requeue_pick", STMT_REQUEUE_PICK, "0, 10, '', 0, '', 'epoch', now()", FRESH,
+        {"owed_delivery_"}},
+    {"requeue_pick_ids", STMT_REQUEUE_PICK_IDS, "'[1,2]', '', 0, '', 'epoch', now()", FRESH,
+        {"owed_delivery_pkey"}},
+    {"events_hold", STMT_EVENTS_HOLD, "'[1,2]'", FRESH, {"owed_event_pkey"}},
+    {"cancel_pick", STMT_CANCEL_PICK, "0, 10, '', now()", FRESH, {"owed_delivery_pkey"}},
+    {"cancel_pick_ids", STMT_CANCEL_PICK_IDS, "'[1,2]', '', now()", FRESH, {"owed_delivery_pkey"}},
+    {"cancel", STMT_CANCEL, "'[1,2]', now()", FRESH, {"owed_delivery_pkey"}},
+    {"replay_pick", STMT_REPLAY_PICK, "'shop.Rare', 0, 10, 'epoch', now()", FRESH,
+        {"owed_event_by_name"}},
+    {"replay_target", STMT_REPLAY_TARGET, "1, 'shop.a', '\\x00', now(), 5", FRESH,
+        {"owed_delivery_event_id_receiver_key_target_digest_key"}},
 };
 
 /* A connection that tells the plan of every statement, those inside of functions too. */

@@ -122,6 +122,24 @@ try_requeue(struct world *world, const struct fence *fence, int64_t id)
     assert_ok(store_requeue(world->db, &requeue, NULL, &world->err));
 }
 
+static void
+try_cancel(struct world *world, const struct fence *fence, int64_t id)
+{
+    (void)fence;
+    const struct requeue which = {.ids = &id, .id_count = 1, .limit = -1, .now_us = NOW};
+    assert_ok(store_cancel(world->db, &which, NULL, NULL, &world->err));
+}
+
+static void
+try_replay(struct world *world, const struct fence *fence, int64_t id)
+{
+    (void)fence;
+    const struct replay replay = {
+        .event_id = delivery(world, id).event_id, .keys = "[]", .now_us = NOW};
+    struct replayed replayed;
+    assert_ok(store_replay(world->db, &replay, &world->arena, &replayed, &world->err));
+}
+
 static const attempt attempts[HAPPENS_COUNT] = {
     [HAPPENS_FIRE] = try_fire,
     [HAPPENS_CLAIM] = try_claim,
@@ -139,6 +157,8 @@ static const attempt attempts[HAPPENS_COUNT] = {
     [HAPPENS_HAND_BACK] = try_hand_back,
     [HAPPENS_ORPHAN] = try_orphan,
     [HAPPENS_REQUEUE] = try_requeue,
+    [HAPPENS_CANCEL] = try_cancel,
+    [HAPPENS_REPLAY] = try_replay,
 };
 
 /* expected finds where a happening leads. A claim long after is a claim as well: which of the two it

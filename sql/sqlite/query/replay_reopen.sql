@@ -1,0 +1,13 @@
+-- Makes an event owed once more to those who want it now and whose delivery has ended, as if it had just been
+-- fired. What is owed or held stays as it is. Targets are named anew by who expands them.
+-- Parameters: event id, its name, a JSON array of receiver keys (empty: any), now.
+-- Index: unique (event_id, receiver_key, target_digest).
+update owed_delivery
+set status = 'pending', attempts = 0, losses = 0, available_at = $4, due_at = $4, last_error = '',
+    completed_at = 0, claimed_by = '', lease_expires_at = 0, max_attempts = r.max_attempts, lane = r.stored_lane,
+    kind = r.kind
+from owed_receiver as r
+where r.key = owed_delivery.receiver_key and event_id = $1 and status in ('succeeded', 'dead', 'orphaned', 'cancelled')
+and target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and owed_delivery.kind <> 'expand' and r.targets = 'none'
+and r.event_name in ($2, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = 0
+and ($3 = '[]' or r.key in (select value from json_each($3)))

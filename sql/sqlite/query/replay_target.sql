@@ -1,0 +1,8 @@
+-- Makes an event owed once more to one target of a receiver, if that has ended.
+-- Parameters: event id, receiver key, the target's digest, now, max_attempts.
+-- Index: unique (event_id, receiver_key, target_digest).
+update owed_delivery
+set status = 'pending', attempts = 0, losses = 0, available_at = $4, due_at = $4, last_error = '',
+    completed_at = 0, claimed_by = '', lease_expires_at = 0, max_attempts = $5
+where event_id = $1 and receiver_key = $2 and target_digest = $3
+and status in ('succeeded', 'dead', 'orphaned', 'cancelled')
