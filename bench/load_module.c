@@ -17,8 +17,6 @@ do_nothing(owed_delivery *delivery, const void *payload)
     return owed_done();
 }
 
-OWED_API owed_status owed_module_init(owed_registry *registry, owed_error *err);
-
 owed_status
 owed_module_init(owed_registry *registry, owed_error *err)
 {

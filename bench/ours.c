@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * ours.c - owed itself, in the words of the bare loops: each event in a durable transaction of its own,
- * over one or many handles. Who is owed the events stands in the catalogue of the store (owed publish).
+ * over one or many handles. It declares the receivers of load_module, as an application does, and runs
+ * none of them.
  *
  *     ours URL fire ROWS [CONNECTIONS]
  */
@@ -11,6 +12,7 @@
 
 #include "bare.h"
 #include "bench_payload.h"
+#include "load_module.h"
 
 static owed *handles[BARE_CONNECTIONS];
 
@@ -21,11 +23,21 @@ must(owed_status status, const char *what, const owed_error *err)
         bare_fail(what, err->text);
 }
 
+owed_outcome
+load_write_row(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    return owed_failed(delivery, "this program only fires");
+}
+
 static void
 open_handles(const struct bare *bare)
 {
-    const owed_settings settings = {.url = bare->url};
+    static owed_registry *registry;
     owed_error err;
+    must(owed_registry_new("bench", &registry, &err), "owed_registry_new", &err);
+    must(owed_module_init(registry, &err), "owed_module_init", &err);
+    const owed_settings settings = {.url = bare->url, .registry = registry};
     for (int i = 0; i < bare->connections; i++)
         must(owed_open(&settings, &handles[i], &err), "owed_open", &err);
 }
