@@ -13,9 +13,9 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT = (
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE = (
     store(name)
-    for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act"))
+    for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -300,6 +300,28 @@ GUARDS = [
         ("event", "event_id = $1 and", "$1 is not null and"),
         ("target", "target_digest = $3", "$3 is not null"),
         ("what has ended", "\nand status in ('succeeded', 'dead', 'orphaned', 'cancelled')", ""),
+    ]),
+
+    *(("query/pause_receivers", name, [(old, new)], PAUSE) for name, old, new in [
+        ("its key", "where key = $2 or (lane", "where $2 is not null and (lane"),
+        ("its lane", "(lane = $1 and (", "($1 is not null and ("),
+        ("not paused by itself", "paused_at = 0\n    or ", "1\n    or "),
+        ("with the lane's moment", "coalesce((select l.paused_at from owed_lane as l where l.lane = $1), $3) end", "$3 + 1 end"),
+    ]),
+    *(("query/resume_receivers", name, [(old, new)], PAUSE) for name, old, new in [
+        ("paused ones", "paused_at > 0 and (", "("),
+        ("its key", "(key = $2\n    or", "($2 is not null\n    or"),
+        ("its lane", "(lane = $1 and ", "($1 is not null and "),
+        ("paused with it", " and paused_at = (select l.paused_at from owed_lane as l where l.lane = $1)", ""),
+    ]),
+    *(("query/resume_due", name, [(old, new)], PAUSE) for name, old, new in [
+        ("with an end", "paused_until > 0 and ", ""),
+        ("that is over", " and paused_until <= $1", " and $1 is not null"),
+        ("at its moment", "paused_until <= $1", "paused_until < $1"),
+    ]),
+    *(("query/resume_lanes_due", name, [(old, new)], PAUSE) for name, old, new in [
+        ("with an end", "paused_until > 0 and ", ""),
+        ("at its moment", "paused_until <= $1", "paused_until < $1"),
     ]),
 
     ("query/orphan", "id", [("id in (select value from json_each($1))", "$1 is not null")], MEND),

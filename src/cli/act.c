@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/option_value.h"
+
 #define ASK_ABOVE 1000
 
 bool
 act_is_dry(const struct cli *cli)
 {
-    return options_number(cli->flags, "dry-run") != 0;
+    return option_find(cli->flags, "dry-run") != NULL && options_number(cli->flags, "dry-run") != 0;
 }
 
 bool

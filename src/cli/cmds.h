@@ -17,13 +17,16 @@ extern const struct command cmd_explain;
 extern const struct command cmd_fire;
 extern const struct command cmd_help;
 extern const struct command cmd_init;
+extern const struct command cmd_lanes;
 extern const struct command cmd_migrate;
+extern const struct command cmd_pause;
 extern const struct command cmd_prune;
 extern const struct command cmd_publish;
 extern const struct command cmd_relay;
 extern const struct command cmd_relays;
 extern const struct command cmd_replay;
 extern const struct command cmd_requeue;
+extern const struct command cmd_resume;
 extern const struct command cmd_show;
 extern const struct command cmd_status;
 

@@ -26,6 +26,12 @@ owed_status act_step(struct db *db, const struct acting *acting, int64_t id, int
     int64_t so_far, owed_error *err);
 owed_status act_end(struct db *db, const struct acting *acting, int64_t id, owed_error *err);
 
+/* pause_all and resume_all pause a lane or a receiver, and end it. */
+owed_status pause_all(struct db *db, const struct pausing *pausing, const struct acting *acting,
+    int64_t *ret_receivers, owed_error *err);
+owed_status resume_all(struct db *db, const struct pausing *pausing, const struct acting *acting,
+    int64_t *ret_receivers, owed_error *err);
+
 /* prune_all deletes what can go, or only counts it. */
 owed_status prune_all(struct db *db, const struct prune *prune, const struct acting *acting,
     int64_t *ret_events, owed_error *err);

@@ -184,6 +184,39 @@ struct replay_range {
 owed_status store_replay_pick(struct db *db, const struct replay_range *range, int64_t after_id,
     int32_t limit, struct arena *arena, int64_t **ret_ids, size_t *ret_count, owed_error *err);
 
+/*
+ * store_pause pauses a lane with all its receivers, or one receiver: what is owed to them is kept, in lanes that
+ * nobody serves, and what is fired meanwhile joins it. What is being run is finished. *ret_receivers counts those
+ * that are paused by it. store_resume ends it, and what waited flows on in order; a receiver that was paused by itself
+ * stays so when its lane is resumed. Owed rows follow in chunks, before either returns.
+ */
+struct pausing {
+    const char *lane;         // qualified; NULL: receiver_key
+    const char *receiver_key; // NULL: lane
+    int64_t now_us;
+    int64_t until_us; // 0: until it is resumed; else a relay resumes it then, within its minute
+    const char *who;
+    const char *reason;
+};
+owed_status store_pause(
+    struct db *db, const struct pausing *pausing, int64_t *ret_receivers, owed_error *err);
+owed_status store_resume(
+    struct db *db, const struct pausing *pausing, int64_t *ret_receivers, owed_error *err);
+
+struct lane_row {
+    const char *lane;
+    int64_t receivers;
+    int64_t paused_receivers;
+    int64_t waiting;        // pending and failed
+    int64_t paused_waiting; // those of paused receivers
+    int64_t paused_at_us;   // 0: the lane is not paused
+    int64_t paused_until_us;
+    const char *paused_by;
+    const char *reason;
+};
+owed_status store_lanes(struct db *db, struct arena *arena, struct lane_row **ret_lanes,
+    size_t *ret_count, owed_error *err);
+
 /* What an operator did. store_audit_begin is called before it begins; store_audit_add with each piece, in
  * the piece's own transaction where there is one (id 0: nothing is noted). */
 struct audit_row {

@@ -333,7 +333,8 @@ owed_status store_catalogue_events(struct db *db, struct arena *arena,
     struct catalogue_event **ret_events, size_t *ret_count, owed_error *err);
 
 /*
- * store_mend sets right what a race left behind, in chunks of limit rows: owed rows whose lane or
+ * store_mend ends an operator's pauses whose time is over, and sets right what a race left behind, in chunks of limit
+ * rows: owed rows whose lane or
  * kind is not the catalogue's follow it; owed rows of a receiver that was removed, or never was
  * published, at least grace_us ago are orphaned (grace_us below 0: at once).
  */

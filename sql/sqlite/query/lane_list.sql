@@ -1,0 +1,21 @@
+-- The lanes that the catalogue knows or an operator paused, with what waits in each. What is owed to a paused receiver
+-- stands in a lane of its own, which begins with this one and "!".
+-- Columns: lane, receivers, of these paused, deliveries that wait, of these of paused receivers, paused_at,
+-- paused_until, paused_by, reason.
+-- Index: owed_delivery_owed; it is counted through.
+select l.lane,
+    (select count(*) from owed_receiver as r
+        where r.lane = l.lane and r.mode = 'durable' and r.removed_at = 0),
+    (select count(*) from owed_receiver as r
+        where r.lane = l.lane and r.mode = 'durable' and r.removed_at = 0 and r.paused_at > 0),
+    (select count(*) from owed_delivery as d where d.lane = l.lane and d.status in ('pending', 'failed')),
+    (select count(*) from owed_delivery as d
+        where d.lane >= l.lane || '!' and d.lane < l.lane || '"' and d.status in ('pending', 'failed')),
+    coalesce(p.paused_at, 0), coalesce(p.paused_until, 0), coalesce(p.paused_by, ''),
+    coalesce(p.reason, '')
+from (
+    select lane from owed_receiver where mode = 'durable' and removed_at = 0
+    union select lane from owed_lane
+) as l
+left join owed_lane as p on p.lane = l.lane
+order by l.lane
