@@ -144,7 +144,7 @@ typedef struct owed_relay_settings {
     bool all_lanes;
     bool once;               /* end when a claim comes back empty and nothing is in flight */
     int64_t limit;           /* attempt at most so many rows, each at most once, and end */
-    int32_t batch_size;      /* 50 */
+    int32_t batch_size;      /* 50, and up to 500 while quick ones wait; set, it is kept to */
     int64_t passes;          /* end after so many claims */
     int64_t lease_us;        /* 5 min */
     int64_t poll_us;         /* 1 s: how long an idle relay waits at most, jittered, growing to 15 s

@@ -43,14 +43,22 @@ splitmix(void *state)
     return z ^ (z >> 31);
 }
 
+#define SYSTEM_FILL_BYTES 256 // what is never cut short
+
+static void
+system_fill(void *bytes, size_t len)
+{
+    // Before the kernel's pool is ready the call waits.
+    while (getrandom(bytes, len, 0) != (ssize_t)len)
+        ;
+}
+
 static uint64_t
 system_next(void *state)
 {
     (void)state;
     uint64_t bits = 0;
-    // Eight bytes are never cut short; before the kernel's pool is ready the call waits.
-    while (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-        ;
+    system_fill(&bits, sizeof bits);
     return bits;
 }
 
@@ -94,6 +102,10 @@ void
 dice_fill(const owed_dice *dice, void *bytes, size_t len)
 {
     char *p = bytes;
+    if (dice->next == system_next && len <= SYSTEM_FILL_BYTES) {
+        system_fill(bytes, len);
+        return;
+    }
     while (len > 0) {
         uint64_t bits = dice->next(dice->state);
         size_t n = len < sizeof bits ? len : sizeof bits;

@@ -7,7 +7,26 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 
+#include <pthread.h>
+
 #include "base/cleanup.h"
+
+/* The algorithm, looked up once: a look-up costs more than the digest of a short text. */
+static EVP_MD *sha256_found;
+
+static void
+find_sha256(void)
+{
+    sha256_found = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+static const EVP_MD *
+md_sha256(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_sha256);
+    return sha256_found != NULL ? sha256_found : EVP_sha256();
+}
 
 static void
 md_ctx_ptr(EVP_MD_CTX **ctx)
@@ -31,7 +50,7 @@ bool
 sha256(const struct str *pieces, size_t count, uint8_t ret_digest[static SHA256_BYTES])
 {
     CLEANUP(md_ctx_ptr) EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-    if (ctx == NULL || EVP_DigestInit_ex(ctx, EVP_sha256(), NULL) != 1)
+    if (ctx == NULL || EVP_DigestInit_ex(ctx, md_sha256(), NULL) != 1)
         return false;
     for (size_t i = 0; i < count; i++)
         if (EVP_DigestUpdate(ctx, pieces[i].p, pieces[i].len) != 1)

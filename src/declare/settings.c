@@ -93,7 +93,9 @@ const struct option settings_relay[] = {
         .section = "relay",
         .help = "serve every lane of the application"},
     RELAY_FLAGS,
-    RELAY_NUMBER("batch-size", "50", 1, LIMIT_BATCH_SIZE, "deliveries of one claim, at most"),
+    RELAY_NUMBER("batch-size", "50", 1, LIMIT_BATCH_SIZE,
+        "deliveries of one claim, at most; "
+        "where nobody sets it, up to 500 while quick ones wait"),
     RELAY_TIME("lease", "5m", LEAST_LEASE_US, "how long a claim holds a delivery"),
     RELAY_TIME("poll", "1s", LEAST_POLL_US,
         "how long an idle relay waits at most; longer while wake-ups are seen to arrive"),
@@ -171,7 +173,9 @@ settings_fill_relay(const struct options *options, owed_relay_settings *settings
     settings->once = options_number(options, "once") != 0;
     settings->limit = options_number(options, "limit");
     settings->passes = options_number(options, "passes");
-    settings->batch_size = (int32_t)options_number(options, "batch-size");
+    // What nobody has set may grow.
+    if (options_is_set(options, "batch-size"))
+        settings->batch_size = (int32_t)options_number(options, "batch-size");
     settings->lease_us = options_number(options, "lease");
     settings->poll_us = options_number(options, "poll");
     settings->backoff_base_us = options_number(options, "backoff-base");

@@ -30,6 +30,7 @@ struct batch {
     const char *claimed_by; // the worker's own text
     struct task *tasks;
     size_t count;
+    bool is_full;          // there may be more
     size_t cursor;         // nothing to do before it, unless a group broke up
     atomic_size_t flights; // outside: who still needs it
     bool is_shared;        // other threads may have a part of it in hand

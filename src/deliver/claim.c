@@ -98,16 +98,37 @@ batch_free(struct batch *batch)
     free(batch);
 }
 
+/* claim_rows lets what is gathered go along. */
 static owed_status
-claim_tasks(struct worker *w, const struct claim *claim, struct batch *batch, owed_error *err)
+claim_rows(struct worker *w, struct claim *claim, struct batch *batch, struct claimed **ret_rows,
+    owed_error *err)
+{
+    struct ledger *gathered = &w->gathered;
+    struct along along = {gathered->settlements, gathered->count, gathered->landed, false};
+    claim->along = gathered->count > 0 && store_claims_along(w->owed->db) ? &along : NULL;
+    int64_t begun_us = worker_mono_us(w);
+    owed_status status =
+        store_claim(w->owed->db, claim, &batch->arena, ret_rows, &batch->count, err);
+    w->kept_us += worker_mono_us(w) - begun_us;
+    if (claim->along != NULL && status == OWED_UNSURE)
+        gathered->is_unsure = true;
+    claim->along = NULL;
+    if (along.is_written) {
+        failpoint("ack-sent");
+        ledger_written(w, gathered);
+    }
+    return status;
+}
+
+static owed_status
+claim_tasks(struct worker *w, struct claim *claim, struct batch *batch, owed_error *err)
 {
     struct claimed *rows = NULL;
     batch->claimed_by = claim->claimed_by;
     bool is_handed = w->visit != NULL && w->visit->handed != NULL;
     int64_t start_us = w->seat.claimed == NULL ? 0 : worker_mono_us(w);
-    owed_status status = is_handed
-        ? visit_take(w, &batch->arena, &rows, &batch->count, err)
-        : store_claim(w->owed->db, claim, &batch->arena, &rows, &batch->count, err);
+    owed_status status = is_handed ? visit_take(w, &batch->arena, &rows, &batch->count, err)
+                                   : claim_rows(w, claim, batch, &rows, err);
     if (w->seat.claimed != NULL && status == OWED_OK)
         w->seat.claimed(w->seat.claimed_state, worker_mono_us(w) - start_us, batch->count);
     if (status != OWED_OK || batch->count == 0)

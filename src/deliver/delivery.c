@@ -81,13 +81,17 @@ owed_outcome
 delivery_call(owed_delivery *delivery, const void *payload)
 {
     const owed_run run = delivery->receiver->declared.run;
-    char who[LIMIT_KEY_BYTES + sizeof "receiver "];
-    snprintf(who, sizeof who, "receiver %s", delivery->row->receiver_key);
     delivery->text[0] = '\0';
     delivery->text_set = false;
-    if (run == NULL)
-        return failed_as(delivery, who, "has no function to run here");
-    return delivery_make_sense(delivery, run(delivery, payload), who);
+    owed_outcome outcome = {.verdict = OWED_VERDICT_DONE};
+    if (run != NULL)
+        outcome = run(delivery, payload);
+    if (run != NULL && outcome.verdict == OWED_VERDICT_DONE)
+        return outcome;
+    char who[LIMIT_KEY_BYTES + sizeof "receiver "];
+    snprintf(who, sizeof who, "receiver %s", delivery->row->receiver_key);
+    return run == NULL ? failed_as(delivery, who, "has no function to run here")
+                       : delivery_make_sense(delivery, outcome, who);
 }
 
 owed_tx *

@@ -26,6 +26,8 @@ driver_of(const struct worker *w)
 static void
 set_open(struct worker *w, bool is_open)
 {
+    if (w->group.open && !is_open)
+        w->kept_us += worker_mono_us(w) - w->group.opened_mono_us;
     w->group.open = is_open;
     if (w->slot != NULL)
         atomic_store(&w->slot->holds_store, is_open);

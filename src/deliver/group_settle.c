@@ -217,7 +217,11 @@ settle_done(struct attempt *a)
     if (!is_early)
         join(a);
     bool is_lost = is_early && !ledger->landed[ledger->count - 1];
-    return a->may_share && !is_lost && !is_over_bounds(w) ? true : group_close(w);
+    if (!a->may_share || is_lost || is_over_bounds(w))
+        return group_close(w);
+    // The attempt ends here, and the group goes on.
+    w->group.members[w->group.count - 1].ended.delivery = NULL;
+    return true;
 }
 
 /* settle_vetoed: something that it fired was refused, and it said done all the same. */

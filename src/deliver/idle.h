@@ -17,9 +17,11 @@ void idle(struct worker *worker);
 void idle_once(struct worker *worker, long long seen);
 
 /* others.c: others_look notices commits of the application, others_write tells whether there was one
- * lately. worker_yield leaves a single writer to others for a moment; called after every write. */
+ * lately, and others_are_here whether another process has the store open. worker_yield leaves a single
+ * writer to others for a moment; called after every write. */
 void others_look(struct worker *worker);
 bool others_write(struct worker *worker);
+bool others_are_here(struct worker *worker);
 void worker_yield(struct worker *worker);
 
 #endif

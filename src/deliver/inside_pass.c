@@ -121,6 +121,14 @@ run_task(struct worker *w, enum share share, struct batch *batch, struct task *t
     return try_turn(w, share, batch, task, known);
 }
 
+/* ends_with_next tells whether what is gathered can go along with the claim of the next batch. */
+static bool
+ends_with_next(const struct worker *w, const struct batch *batch)
+{
+    return batch->is_full && w->passes_left != 0 && !worker_is_stopping(w) && !hold_any(w) &&
+        store_claims_along(w->owed->db) && ledger_may_wait(w, &w->gathered);
+}
+
 static bool
 run_batch(struct worker *w, enum share share, struct batch *batch)
 {
@@ -133,7 +141,7 @@ run_batch(struct worker *w, enum share share, struct batch *batch)
             return false;
         outside_attend(w);
     }
-    return record_now(w);
+    return ends_with_next(w, batch) || record_now(w);
 }
 
 void
@@ -157,14 +165,16 @@ has_run(const struct batch *batch)
 
 /* batch_limit keeps slow outside receivers from holding rows that another worker could run. */
 static int32_t
-batch_limit(const struct worker *w, enum share share)
+batch_limit(struct worker *w, enum share share)
 {
     const struct claim_filter *filter = &w->filters[share];
     bool is_slow = false;
     for (size_t i = 0; filter->keys[i] != NULL; i++)
         is_slow = is_slow || known_is_slow(filter->members[i]);
     bool one_by_one = share == SHARE_FUNCTION && is_slow && w->visit == NULL;
-    return one_by_one ? 1 : w->settings.batch_size;
+    if (one_by_one)
+        return 1;
+    return share == SHARE_INSIDE ? pace_limit(w) : w->settings.batch_size;
 }
 
 bool
@@ -174,9 +184,17 @@ inside_pass(struct worker *w, enum share share)
         return false;
     struct batch *batch = NULL;
     bool was_filtered = w->filters[share].on;
-    if (!worker_claim(w, share, NULL, batch_limit(w, share), &batch) || batch == NULL)
+    int32_t limit = batch_limit(w, share);
+    if (!worker_claim(w, share, NULL, limit, &batch))
         return false;
+    // What waited for a next batch waits no longer.
+    if (batch == NULL)
+        return share == SHARE_INSIDE && w->gathered.count > 0 && record_now(w);
+    int64_t begun_us = worker_mono_us(w);
+    batch->is_full = share == SHARE_INSIDE && w->visit == NULL && (int64_t)batch->count >= limit;
     batch_run(w, share, batch);
+    if (share == SHARE_INSIDE)
+        pace_note(w, batch->count, limit, worker_mono_us(w) - begun_us);
     // Behind a stranger's rows there may be ours.
     bool has = has_run(batch) || w->filters[share].on != was_filtered;
     batch_free(batch);

@@ -139,7 +139,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     ledger->landed[ledger->count] = false;
     struct note *note = &ledger->notes[ledger->count];
     *note = (struct note){.ending = decision.ending, .state = decision.state};
-    snprintf(note->receiver_key, sizeof note->receiver_key, "%s", row->receiver_key);
+    note->receiver_key = ended->receiver != NULL ? ended->receiver->declared.key
+                                                 : keep(w, ledger, row->receiver_key);
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
     note_delivery(ledger, ended, note);
@@ -314,19 +315,36 @@ ledger_clear(struct ledger *ledger)
     arena_reset(&ledger->arena);
 }
 
+bool
+ledger_may_wait(const struct worker *w, const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->notes[i].ending != ENDING_SUCCEEDED || ledger->notes[i].to_leave != NULL)
+            return false;
+    return !ledger_is_old(w, ledger);
+}
+
+void
+ledger_written(struct worker *w, struct ledger *ledger)
+{
+    worker_wrote(w);
+    ledger_report(w, ledger);
+    ledger_clear(ledger);
+}
+
 owed_status
 ledger_flush(struct worker *w, struct ledger *ledger, owed_error *err)
 {
     if (ledger->count == 0)
         return OWED_OK;
+    int64_t begun_us = worker_mono_us(w);
     owed_status status = ledger_write(w, ledger, err);
+    w->kept_us += worker_mono_us(w) - begun_us;
     if (status == OWED_UNSURE)
         ledger->is_unsure = true;
     if (status != OWED_OK)
         return status;
-    worker_wrote(w);
-    ledger_report(w, ledger);
-    ledger_clear(ledger);
+    ledger_written(w, ledger);
     worker_yield(w);
     return OWED_OK;
 }

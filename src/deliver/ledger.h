@@ -40,7 +40,7 @@ struct note {
     owed_outcome outcome;
     const struct log_field *fields; // what the attempt has to add to its log lines
     size_t field_count;
-    char receiver_key[LIMIT_KEY_BYTES + 1];
+    const char *receiver_key;
     enum ending ending;
     enum state state;
     bool expanded;
@@ -59,7 +59,7 @@ struct note {
     int64_t started_mono_us;
 };
 
-#define LEDGER_ROWS 256
+#define LEDGER_ROWS 512
 struct ledger {
     struct arena arena;
     size_t count;
@@ -86,5 +86,9 @@ owed_status ledger_ask(struct worker *worker, struct ledger *ledger, owed_error 
 void ledger_part(struct ledger *ledger, const owed_delivery *delivery);
 /* ledger_flush is write, report and clear, in a transaction of its own. */
 owed_status ledger_flush(struct worker *worker, struct ledger *ledger, owed_error *err);
+/* ledger_may_wait tells whether all in it succeeded, and nothing waits for it to be recorded. */
+bool ledger_may_wait(const struct worker *worker, const struct ledger *ledger);
+/* ledger_written is report and clear, once it is committed. */
+void ledger_written(struct worker *worker, struct ledger *ledger);
 
 #endif

@@ -5,8 +5,9 @@
  * Who waits for SQLite's writer asks for it now and then, with pauses of up to 100 ms, and a busy relay
  * may have it each time until he gives up. So, after every write: where the application was seen to
  * commit lately, a short pause, which gives it more than half of the time. Where it was not, but some
- * other process has the store open, a hole that no such waiting misses, at the same moment for all
- * workers, twice a second. Where nobody else is there, nothing.
+ * other process has the store open, the writer is free for a quarter of the time, in short pauses: who
+ * asks, and asks again, finds it so. If our transactions are too long for that, a hole that no such
+ * waiting misses, at the same moment for all workers, twice a second. Where nobody else is there, nothing.
  */
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 #define CROWD_LOOK_US US_PER_SECOND // how long an answer about who is there holds
 #define HOLE_EVERY_US (US_PER_SECOND / 2)
 #define FREE_US (100 * US_PER_MS) // a writer that was free for so long needs no hole
+#define FREE_PART 4               // nor does one that is free for a quarter of the time
+#define DOSE_MIN_US 100
+#define DOSE_MAX_US (3 * US_PER_MS)
 
 void
 others_look(struct worker *w)
@@ -67,29 +71,81 @@ somebody_is_here(struct worker *w, int64_t now_us)
     return w->is_crowded;
 }
 
+bool
+others_are_here(struct worker *w)
+{
+    return somebody_is_here(w, worker_mono_us(w));
+}
+
+/* kept_us is how long this worker kept the writer since it left it to others last. */
+static int64_t
+kept_us(struct worker *w)
+{
+    int64_t us = w->kept_us;
+    w->kept_us = 0;
+    w->all_kept_us += us;
+    if (w->seat.shared != NULL)
+        atomic_fetch_add(&w->seat.shared->kept_us, us);
+    return us;
+}
+
+/* is_often_free tells whether whoever asks now and then has found the writer free soon. */
+static bool
+is_often_free(struct worker *w, int64_t now_us)
+{
+    int64_t all_us = w->all_kept_us;
+    if (w->seat.shared != NULL)
+        all_us = atomic_load(&w->seat.shared->kept_us);
+    int64_t window_us = now_us - w->window_mono_us;
+    bool is_free =
+        window_us >= FREE_US && all_us - w->window_kept_us <= window_us - window_us / FREE_PART;
+    if (window_us >= HOLE_EVERY_US) {
+        w->window_mono_us = now_us;
+        w->window_kept_us = all_us;
+    }
+    return is_free;
+}
+
 /* hole_us is how long to stay away now from a writer that was not free for long; 0: not at all. */
 static int64_t
-hole_us(struct worker *w)
+hole_us(struct worker *w, int64_t now_us)
 {
-    if (w->seat.hole_us == 0 || !w->owed->db->driver->single_writer)
+    if (w->seat.hole_us == 0)
         return 0;
-    int64_t now_us = worker_mono_us(w);
-    if (w->streak_mono_us == 0 || now_us - w->yielded_mono_us >= FREE_US)
-        w->streak_mono_us = now_us;
-    w->yielded_mono_us = now_us;
+    bool is_free = is_often_free(w, now_us);
     int64_t left_us = w->seat.hole_us - now_us % HOLE_EVERY_US;
-    if (left_us <= 0 || now_us - w->streak_mono_us < HOLE_EVERY_US - w->seat.hole_us)
+    if (is_free || left_us <= 0 || now_us - w->streak_mono_us < HOLE_EVERY_US - w->seat.hole_us)
         return 0;
     return somebody_is_here(w, now_us) ? left_us : 0;
+}
+
+/* dose_us is how long to stay away after a transaction that was short, for its share of the time. */
+static int64_t
+dose_us(struct worker *w, int64_t held_us, int64_t free_us, int64_t now_us)
+{
+    int64_t us = held_us / (FREE_PART - 1) - free_us;
+    if (w->seat.hole_us == 0 || us < DOSE_MIN_US || us > DOSE_MAX_US)
+        return 0;
+    return somebody_is_here(w, now_us) ? us : 0;
 }
 
 void
 worker_yield(struct worker *w)
 {
+    if (!w->owed->db->driver->single_writer)
+        return;
     others_look(w);
-    int64_t away_us = hole_us(w);
+    int64_t now_us = worker_mono_us(w);
+    int64_t since_us = now_us - w->yielded_mono_us;
+    if (w->streak_mono_us == 0 || since_us >= FREE_US)
+        w->streak_mono_us = now_us;
+    int64_t held_us = kept_us(w);
+    int64_t away_us = hole_us(w, now_us);
     if (others_write(w))
         away_us = GROUP_PAUSE_US;
+    else if (away_us == 0)
+        away_us = dose_us(w, held_us, since_us - held_us, now_us);
     if (away_us > 0)
         worker_pause(w, away_us);
+    w->yielded_mono_us = worker_mono_us(w);
 }

@@ -122,6 +122,8 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     w->started_at_us = worker_now_us(w);
     w->frozen_now_us = worker_has_limit(w) && w->visit == NULL ? w->started_at_us : 0;
     w->limit_left = w->settings.limit;
+    w->pace.may_grow = w->visit == NULL && w->settings.limit == 0 && !w->is_eager &&
+        (settings == NULL || settings->batch_size == 0);
     w->passes_left = w->settings.passes > 0 ? w->settings.passes : -1;
     w->idle_us = w->settings.poll_us;
     w->next_renewal_us = INT64_MAX;
@@ -204,7 +206,7 @@ worker_pass(struct worker *w)
         trouble(w, "look after the store", &err);
         return false;
     }
-    if (!colleagues_keep(w))
+    if (!colleagues_keep(w) || (ledger_is_old(w, &w->gathered) && !record_now(w)))
         return false;
     bool busy = inside_pass(w, SHARE_EXPAND);
     if (!w->trouble.now && inside_pass(w, SHARE_TASK))
@@ -259,6 +261,8 @@ step(struct worker *w)
 static void
 finish(struct worker *w)
 {
+    if (!w->trouble.now)
+        record_now(w);
     outside_stop(w);
     outside_finish(w);
     owed_error err = {0};

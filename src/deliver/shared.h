@@ -82,6 +82,7 @@ struct shared {
     bool once;
     atomic_int stop;                   // the workers end when it is set
     atomic_llong commits;              // by all workers
+    atomic_llong kept_us;              // for how long all of them kept a single writer
     atomic_llong fences;               // counter for the relay
     atomic_llong limit_left;           // --limit; -1: none
     atomic_llong look_at_us;           // when the supervisor looks unasked, CLOCK_MONOTONIC

@@ -20,6 +20,7 @@
 #include "deliver/idle.h"
 #include "deliver/keeper.h"
 #include "deliver/ledger.h"
+#include "deliver/pace.h"
 #include "deliver/pass.h"
 #include "deliver/pauses.h"
 #include "deliver/relay.h"
@@ -63,6 +64,7 @@ struct worker {
     struct stumble stumble;
     int alone_left; // that many attempts share no transaction: one of their like has stumbled
     struct ledger gathered;
+    struct pace pace;
     struct fence *dropped; // claimed rows that a failing store made us let go
     size_t dropped_count, dropped_size;
 
@@ -102,6 +104,10 @@ struct worker {
     int64_t others_commits;       // of the other workers, when last looked at
     int64_t others_wrote_mono_us; // when the application was last seen to commit; 0: never
     int64_t yielded_mono_us;      // latest write
+    int64_t kept_us;              // for how long it kept the writer since it yielded
+    int64_t all_kept_us;          // and before that
+    int64_t window_mono_us;       // since when it is watched for how long all workers keep it
+    int64_t window_kept_us;       // for how long they had by then
     int64_t streak_mono_us;       // since when the writer was not free for long
     int64_t crowd_mono_us;        // when is_crowded was last looked up
     bool is_crowded;              // another process has the store open

@@ -48,6 +48,48 @@ batch_ids_done(struct batch *batch)
     buf_done(&batch->orphans);
 }
 
+/* read_event fills in what a row knows of its event; false: that is gone. */
+static bool
+read_event(struct reader *r, struct claimed *row)
+{
+    struct str uid = read_bytes(r);
+    if (uid.len != sizeof row->event_uid)
+        return false;
+    memcpy(row->event_uid, uid.p, sizeof row->event_uid);
+    row->event_name = read_text(r);
+    row->event_version = read_int32(r);
+    row->payload = read_bytes(r);
+    row->occurred_at_us = read_int(r);
+    row->recorded_at_us = read_int(r);
+    row->actor_key = read_text(r);
+    row->actor_label = read_text(r);
+    row->scope = read_text(r);
+    row->correlation_id = read_text(r);
+    row->traceparent = read_text(r);
+    return true;
+}
+
+/* share_event takes over what the row before knows of the same event. */
+static bool
+share_event(const struct batch *batch, struct claimed *row)
+{
+    const struct claimed *before = batch->count == 0 ? NULL : &batch->rows[batch->count - 1];
+    if (before == NULL || before->event_id != row->event_id)
+        return false;
+    memcpy(row->event_uid, before->event_uid, sizeof row->event_uid);
+    row->event_name = before->event_name;
+    row->event_version = before->event_version;
+    row->payload = before->payload;
+    row->occurred_at_us = before->occurred_at_us;
+    row->recorded_at_us = before->recorded_at_us;
+    row->actor_key = before->actor_key;
+    row->actor_label = before->actor_label;
+    row->scope = before->scope;
+    row->correlation_id = before->correlation_id;
+    row->traceparent = before->traceparent;
+    return true;
+}
+
 /* read_claimed fills in a row as it will be once it is marked. */
 static void
 read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, bool *ret_gone)
@@ -68,21 +110,9 @@ read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, b
     row->max_attempts = read_int32(r);
     row->available_at_us = read_int(r);
     row->due_at_us = read_int(r);
-    struct str uid = read_bytes(r);
-    *ret_gone = uid.len != sizeof row->event_uid;
-    if (*ret_gone)
-        return;
-    memcpy(row->event_uid, uid.p, sizeof row->event_uid);
-    row->event_name = read_text(r);
-    row->event_version = read_int32(r);
-    row->payload = read_bytes(r);
-    row->occurred_at_us = read_int(r);
-    row->recorded_at_us = read_int(r);
-    row->actor_key = read_text(r);
-    row->actor_label = read_text(r);
-    row->scope = read_text(r);
-    row->correlation_id = read_text(r);
-    row->traceparent = read_text(r);
+    *ret_gone = false;
+    if (!share_event(batch, row))
+        *ret_gone = !read_event(r, row);
 }
 
 /* fits tells whether a row joins the batch: one that somebody was lost with goes alone, and payloads
@@ -227,10 +257,18 @@ take_in_steps(struct db *db, struct batch *batch, const struct where *where, owe
     if (status != OWED_OK || found == 0)
         return status;
     // A claim that a power cut undid is claimed again, under another fence.
+    struct along *along = batch->claim->along;
     struct scope scope = {0};
-    status = scope_begin_light(db, &scope, err);
+    status = along == NULL ? scope_begin_light(db, &scope, err) : scope_begin(db, &scope, err);
+    if (status != OWED_OK)
+        return status;
+    if (along != NULL)
+        status = settle_along(db, along, err);
     if (status == OWED_OK)
-        status = scope_end(&scope, pick_and_mark(db, batch, where, &ids, err), err);
+        status = pick_and_mark(db, batch, where, &ids, err);
+    status = scope_end(&scope, status, err);
+    if (along != NULL)
+        along->is_written = status == OWED_OK;
     return status;
 }
 
@@ -281,6 +319,12 @@ take_once(
     *ret_again = batch->count == 0 && batch->orphans.len > 0;
     batch_ids_done(batch);
     return status;
+}
+
+bool
+store_claims_along(const struct db *db)
+{
+    return db->driver->sql->statements[STMT_CLAIM_LANE] == NULL;
 }
 
 owed_status

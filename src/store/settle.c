@@ -73,29 +73,36 @@ settle_one(struct db *db, const struct settlement *s, bool *ret_landed, owed_err
     return keep_attempt(db, s, err);
 }
 
+/* settle_in_turn writes what is alike in one statement, where the dialect has it, and the rest row by row. */
 static owed_status
-settle_one_by_one(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
+settle_in_turn(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        bool here = false;
-        owed_status status = settle_one(db, &settlements[i], &here, err);
+    for (size_t i = 0, alike; i < count; i += alike) {
+        owed_status status = OWED_OK;
+        alike = settle_count_done(db, &settlements[i], count - i);
+        if (alike < 2) {
+            alike = 1;
+            status = settle_one(db, &settlements[i], &landed[i], err);
+        } else {
+            status = settle_done(db, &settlements[i], alike, &landed[i], err);
+        }
         if (status != OWED_OK)
             return status;
-        if (landed != NULL)
-            landed[i] = here;
-        if (!here && count == 1)
-            return lost(&settlements[i].fence, err);
     }
-    return OWED_OK;
+    return count == 1 && !landed[0] ? lost(&settlements[0].fence, err) : OWED_OK;
 }
 
 static owed_status
 settle_plainly(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
-    if (!settle_fits_once(db, settlements, count))
-        return settle_one_by_one(db, settlements, count, landed, err);
+    if (!settle_fits_once(db, settlements, count)) {
+        if (landed != NULL)
+            return settle_in_turn(db, settlements, count, landed, err);
+        CLEANUP(free_ptr) bool *ours = calloc(count, sizeof *ours);
+        return ours == NULL ? fail_memory(err) : settle_in_turn(db, settlements, count, ours, err);
+    }
     owed_status status = settle_at_once(db, settlements, count, landed, err);
     for (size_t i = 0; status == OWED_OK && i < count; i++)
         if (settlements[i].verdict != NULL)
@@ -178,6 +185,13 @@ store_settle(struct db *db, const struct settlement *settlements, size_t count, 
             status = scope_end(&scope, settle_all(db, settlements, count, landed, err), err);
     } while (scope_repeats(&scope, status));
     return status;
+}
+
+owed_status
+settle_along(struct db *db, const struct along *along, owed_error *err)
+{
+    owed_status status = settle_all(db, along->settlements, along->count, along->landed, err);
+    return status == OWED_LOST ? OWED_OK : status;
 }
 
 owed_status

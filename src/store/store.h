@@ -168,6 +168,16 @@ struct claim {
     // Claims of one call, not of a relay; receivers must be given:
     const struct early *early; // NULL: rows that are due now
     int64_t delivery_id; // that row alone, whatever lanes, app, kind and receivers say; 0: any
+    struct along *along; // NULL: nothing; only where store_claims_along
+};
+
+/* Outcomes that are written along with a claim, in its transaction: see store_claim. */
+struct settlement;
+struct along {
+    const struct settlement *settlements;
+    size_t count;
+    bool *landed;    // as store_settle answers it
+    bool is_written; // the claim found rows, and these are committed with it
 };
 
 /* Which rows are claimed before their time. Leases are not touched by it. */
@@ -182,10 +192,14 @@ struct early {
  * due, and claimed ones whose lease has lapsed (a loss, unless the lease is at the epoch: then it was
  * handed back). A row with losses is claimed alone. A row whose losses reach max_losses is returned
  * too, alone, for the caller to settle as dead without running it. With no lane left nothing is asked.
- * Commits by itself. *ret_rows is in claim order.
+ * Commits by itself. *ret_rows is in claim order. Where nothing can be claimed nothing goes along; a claim
+ * that fails has written neither, unless it is UNSURE.
  */
 owed_status store_claim(struct db *db, const struct claim *claim, struct arena *arena,
     struct claimed **ret_rows, size_t *ret_count, owed_error *err);
+
+/* store_claims_along tells whether outcomes can go along with a claim. */
+bool store_claims_along(const struct db *db);
 
 /* store_renew moves the lease; LOST. */
 owed_status store_renew(

@@ -83,6 +83,14 @@ bool settle_fits_once(struct db *db, const struct settlement *settlements, size_
 owed_status settle_at_once(struct db *db, const struct settlement *settlements, size_t count,
     bool *landed, owed_error *err);
 
+/* settle_done.c: settle_count_done counts with how many of the first settlements settle_done can begin. */
+size_t settle_count_done(struct db *db, const struct settlement *settlements, size_t count);
+owed_status settle_done(struct db *db, const struct settlement *settlements, size_t count,
+    bool *landed, owed_error *err);
+
+/* settle_along writes what goes along with a claim, in its transaction: settle.c. */
+owed_status settle_along(struct db *db, const struct along *along, owed_error *err);
+
 /* A verb's own transaction, where none is open. scope_end commits it, or undoes it when status says
  * that the verb failed, and returns the verb's status or the commit's. */
 struct scope {

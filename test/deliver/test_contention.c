@@ -57,7 +57,8 @@ static owed_status
 server_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
     struct rows **ret_rows, owed_error *err)
 {
-    bool settles = stmt == STMT_SETTLE || stmt == STMT_SETTLE_ALL;
+    bool settles = stmt == STMT_SETTLE || stmt == STMT_SETTLE_ALL || stmt == STMT_SETTLE_DONE ||
+        stmt == STMT_SETTLE_DONE_PAIRS;
     if (!settles || server.busy_settles == 0 || !server.hurries)
         return server.real->run(db, stmt, args, count, ret_rows, err);
     server.busy_settles--;

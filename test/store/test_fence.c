@@ -390,6 +390,86 @@ outcomes_join_the_transaction_that_is_open(void **state)
     assert_string_equal(status_of(world, id), "claimed");
 }
 
+/* take_three owes three rows, claims them as "first", and has "second" take the middle one over. */
+static void
+take_three(struct world *world, int64_t ids[3], struct settlement settlements[3])
+{
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    fire_many(world, 3, ids);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 3);
+    for (int64_t i = 0; i < 3; i++) {
+        settlements[i] = a_settlement(&world->rows[i].fence, "succeeded");
+        settlements[i].now_us = NOW + SECOND + i;
+    }
+    assert_ok(store_hand_back(world->db, &settlements[1].fence, 1, NULL, &world->err));
+    assert_int_equal(claim_as(world, "second", NOW + 1, 10), 1);
+}
+
+static void
+successes_are_told_row_by_row_and_each_has_its_own_moment(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3];
+    struct settlement settlements[3];
+    bool landed[3] = {false, true, false};
+    take_three(world, ids, settlements);
+    assert_ok(store_settle(world->db, settlements, 3, landed, &world->err));
+    assert_true(landed[0] && !landed[1] && landed[2]);
+    assert_string_equal(status_of(world, ids[1]), "claimed");
+    for (int64_t i = 0; i < 3; i += 2) {
+        struct delivery_row row = delivery(world, ids[i]);
+        assert_string_equal(row.status, "succeeded");
+        assert_int_equal(row.attempts, 1);
+        assert_int_equal(row.completed_at_us, NOW + SECOND + i);
+        assert_int_equal(row.succeeded_at_us, NOW + SECOND + i);
+    }
+    // A second writing changes nothing of it.
+    bool again[3] = {true, true, true};
+    for (int64_t i = 0; i < 3; i++)
+        settlements[i].now_us++;
+    assert_ok(store_settle(world->db, settlements, 3, again, &world->err));
+    assert_false(again[0] || again[1] || again[2]);
+    assert_int_equal(delivery(world, ids[0]).completed_at_us, NOW + SECOND);
+}
+
+static void
+what_goes_along_with_a_claim_lands_as_it_would_alone(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3], more[1];
+    struct settlement settlements[3];
+    bool landed[3] = {false, true, false};
+    take_three(world, ids, settlements);
+    fire_many(world, 1, more);
+    struct along along = {settlements, 3, landed, false};
+    struct claim asked = a_claim("first", NOW + 2 * SECOND, 10);
+    asked.along = &along;
+    assert_int_equal(claim(world, &asked), 1);
+    check_order(world, more, 1);
+    assert_true(along.is_written == store_claims_along(world->db));
+    if (!along.is_written)
+        return;
+    assert_true(landed[0] && !landed[1] && landed[2]);
+    assert_string_equal(status_of(world, ids[0]), "succeeded");
+    assert_string_equal(status_of(world, ids[1]), "claimed");
+}
+
+static void
+nothing_goes_along_with_a_claim_that_finds_nothing(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3];
+    struct settlement settlements[3];
+    bool landed[3] = {false, false, false};
+    take_three(world, ids, settlements);
+    struct along along = {settlements, 3, landed, false};
+    struct claim asked = a_claim("first", NOW + 2, 10);
+    asked.along = &along;
+    assert_int_equal(claim(world, &asked), 0);
+    assert_false(along.is_written);
+    assert_string_equal(status_of(world, ids[0]), "claimed");
+}
+
 int
 main(void)
 {
@@ -405,6 +485,9 @@ main(void)
         TEST(a_row_handed_back_is_given_up_for_good),
         TEST(renewing_moves_the_lease_and_nothing_else),
         TEST(what_lands_and_what_does_not_is_told_row_by_row),
+        TEST(successes_are_told_row_by_row_and_each_has_its_own_moment),
+        TEST(what_goes_along_with_a_claim_lands_as_it_would_alone),
+        TEST(nothing_goes_along_with_a_claim_that_finds_nothing),
         TEST(handing_back_all_spares_one_and_what_others_hold),
         TEST(a_loss_of_all_is_that_of_one_holder_and_frees_what_it_held),
         TEST(an_outcome_is_written_as_it_was_decided),

@@ -38,6 +38,8 @@ static const struct pin {
         {"d ref owed_delivery_by_receiver", "d ref owed_delivery_claimed"}},
     {STMT_SETTLE, {"1", "'w'", LATER, "'succeeded'", "1", LATER, "''", LATER, LATER},
         {"owed_delivery range PRIMARY"}},
+    {STMT_SETTLE_DONE_PAIRS, {"'[[1,5],[2,5]]'", "'w'", LATER, "1"}, {"d eq_ref PRIMARY"}},
+    {STMT_DONE_PAIRS, {"'[[1,5],[2,5]]'", "'w'", LATER}, {"d eq_ref PRIMARY"}},
     {STMT_EXPANDED, {"1", "'w'", LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_RENEW, {"1", "'w'", LATER, LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_HAND_BACK, {"1", "'w'", LATER}, {"owed_delivery range PRIMARY"}},

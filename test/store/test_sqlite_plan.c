@@ -65,6 +65,8 @@ static const struct {
             "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_CLAIM_MARK, "claim_mark", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_SETTLE, "settle", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
+    {STMT_SETTLE_DONE, "settle_done", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
+    {STMT_DONE, "done", {"SEARCH d USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_RENEW, "renew", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_HAND_BACK, "hand_back", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_HAND_OFF, "hand_off", {"SEARCH owed_delivery USING INTEGER PRIMARY KEY (rowid=?)"}},
