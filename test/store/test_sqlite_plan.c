@@ -121,6 +121,19 @@ hot_statements_name_their_indexes_and_walk_no_table(void **state)
     check_pins(*state);
 }
 
+static void
+payloads_are_fetched_one_after_the_other_and_never_sorted(void **state)
+{
+    struct world *world = *state;
+    struct buf plan;
+    buf_init(&plan, 1 << 16);
+    plan_of(world, world->db->driver->sql->statements[STMT_CLAIM_FETCH], &plan);
+    // The outermost one comes first.
+    assert_ptr_equal(strstr(buf_text(&plan), "SCAN picked"), buf_text(&plan));
+    assert_null(strstr(buf_text(&plan), "B-TREE"));
+    buf_done(&plan);
+}
+
 /* add_rows writes so many deliveries of one event each, in one statement. */
 static void
 add_rows(struct world *world, int count, const char *receiver, const char *lane, const char *status)
@@ -254,6 +267,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(hot_statements_name_their_indexes_and_walk_no_table),
+        TEST(payloads_are_fetched_one_after_the_other_and_never_sorted),
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(a_claim_steps_over_what_its_relay_cannot_run),
         TEST(mending_costs_nothing_where_all_stand_right),

@@ -1,4 +1,5 @@
--- Picked rows with their events, in the order of the ids.
+-- Picked rows with their events, in the order of the ids: that in which json_each gives them, and cross join
+-- keeps it outermost. An order by would sort, with all payloads in memory at once.
 -- Parameters: a JSON array of ids.
 -- Columns: id, status, claimed_at, lease_expires_at, losses, event_id, receiver_key, target, lane,
 -- attempts, max_attempts, available_at, due_at; of the event uid (null: it is gone), name, version,
@@ -11,4 +12,3 @@ select d.id, d.status, d.claimed_at, d.lease_expires_at, d.losses, d.event_id, d
 from json_each($1) as picked
 cross join owed_delivery as d on d.id = picked.value
 left join owed_event as e on e.id = d.event_id
-order by picked.id
