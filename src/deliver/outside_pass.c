@@ -114,9 +114,8 @@ start(struct worker *w, struct sortie *sortie)
         w->ops->start(w->outside, flight);
 }
 
-/* give_back frees rows that wait, for everybody. */
-static bool
-give_back(struct worker *w, struct sorties *list, bool is_stop)
+bool
+sorties_give_back(struct worker *w, struct sorties *list, bool is_stop)
 {
     bool ok = true;
     while (list->first != NULL) {
@@ -195,7 +194,7 @@ start_waiting(struct worker *w)
 {
     struct sorties held = {0};
     bool ok = start_some(w, &held);
-    return give_back(w, &held, false) && ok;
+    return sorties_give_back(w, &held, false) && ok;
 }
 
 /* --- landing --- */
@@ -299,74 +298,6 @@ outside_settle(struct worker *w)
     return true;
 }
 
-/* --- leases --- */
-
-static bool
-renew(struct worker *w, struct sortie *sortie)
-{
-    owed_error err = {0};
-    owed_status status = OWED_OK;
-    if (!sortie->is_lost)
-        status = lease_keep(w, sortie->task, sortie->known->receiver, &err);
-    if (status == OWED_LOST)
-        sortie->is_lost = true; // what it comes to will be discarded, and said then
-    else if (status != OWED_OK)
-        trouble(w, "renew a lease", &err);
-    if (!sortie->is_lost)
-        sortie_note_renewal(w, sortie);
-    else if (sortie->errand.line != NULL)
-        errand_lose(w, sortie);
-    return status == OWED_OK || status == OWED_LOST;
-}
-
-/* set_late_aside takes what has waited for half of its lease: others may have room for it. A call that
- * delivers what is owed now goes on waiting. */
-static void
-set_late_aside(struct worker *w, struct sorties *late)
-{
-    struct sortie *next = NULL;
-    for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
-        next = s->next;
-        int64_t at_us = s->task->lease_expires_at_us - w->settings.lease_us / 2;
-        if (worker_now_us(w) < at_us) {
-            w->next_renewal_us = at_us < w->next_renewal_us ? at_us : w->next_renewal_us;
-            continue;
-        }
-        sorties_take_out(&w->waiting, s);
-        sorties_append(late, s);
-    }
-}
-
-static bool
-renew_all(struct worker *w, const struct sorties *list)
-{
-    bool ok = true;
-    for (struct sortie *s = list->first, *next = NULL; s != NULL && ok; s = next) {
-        next = s->next;
-        ok = renew(w, s);
-    }
-    return ok;
-}
-
-static bool
-renew_due(struct worker *w)
-{
-    if (worker_now_us(w) < w->next_renewal_us)
-        return true;
-    w->next_renewal_us = INT64_MAX;
-    struct sorties late = {0};
-    bool ok = renew_all(w, &w->flying);
-    if (ok && w->visit != NULL)
-        ok = renew_all(w, &w->waiting);
-    else if (ok)
-        set_late_aside(w, &late);
-    ok = give_back(w, &late, false) && ok;
-    // The rest is due all the same once the store is back.
-    if (!ok)
-        w->next_renewal_us = 0;
-    return ok;
-}
-
 /* --- the pass --- */
 
 /* may_start_first: nothing of what landed can keep others of its lane from starting. */
@@ -402,7 +333,7 @@ outside_pass(struct worker *w)
     // What can fly while the store writes need not wait for it.
     if (may_start_first(w) && !start_waiting(w))
         return has_landed;
-    if (!outside_settle(w) || !renew_due(w) || !start_waiting(w))
+    if (!outside_settle(w) || !outside_renew(w) || !start_waiting(w))
         return has_landed;
     return claim_and_start(w) || has_landed;
 }
@@ -410,7 +341,7 @@ outside_pass(struct worker *w)
 void
 outside_stop(struct worker *w)
 {
-    give_back(w, &w->waiting, true);
+    sorties_give_back(w, &w->waiting, true);
 }
 
 void
@@ -420,7 +351,7 @@ outside_finish(struct worker *w)
     while (w->flight_count > 0) {
         outside_wait(w, US_PER_SECOND);
         if (!w->trouble.now && outside_settle(w))
-            renew_due(w);
+            outside_renew(w);
     }
 }
 

@@ -25,6 +25,9 @@ struct sortie {
 void sorties_append(struct sorties *list, struct sortie *sortie);
 void sorties_take_out(struct sorties *list, struct sortie *sortie);
 
+/* sorties_give_back frees rows that wait, for everybody, and empties the list. is_stop: the relay ends. */
+bool sorties_give_back(struct worker *worker, struct sorties *list, bool is_stop);
+
 /* sorties_land moves what has ended, a list, from the flying to the landed. */
 void sorties_land(struct worker *worker, struct flight *ended);
 
@@ -33,6 +36,9 @@ void sortie_done(struct worker *worker, struct sortie *sortie);
 /* sortie_let_go ends the batch with its last sortie. May be called from any thread. */
 void sortie_let_go(struct batch *batch);
 int32_t sortie_room(const struct worker *worker, const struct known *known);
+/* outside_renew renews what has spent half of its lease in flight, and gives back what has waited so long;
+ * false is trouble. */
+bool outside_renew(struct worker *worker);
 /* sortie_note_renewal sees to it that its lease is renewed when it is half spent. */
 void sortie_note_renewal(struct worker *worker, const struct sortie *sortie);
 
