@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "bench/run.h"
 
 #define NONE KNOB_NONE
@@ -153,6 +154,10 @@ bench_run(const struct benchmark *benchmark, const struct bench_plan *plan,
     if (status != OWED_OK)
         return status;
     status = benchmark->run(&bench, err);
+    if (status != OWED_ABORTED && bench_was_cleaned(&bench))
+        status = fail(err, OWED_BUSY,
+            "owed bench clean took back what this benchmark wrote while it ran: run it again, and "
+            "clean only after one that was killed");
     // That something is left matters more than why it went wrong: it says what to do.
     owed_status cleaned = bench_close(&bench, err);
     return cleaned == OWED_OK ? status : cleaned;

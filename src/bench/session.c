@@ -198,6 +198,15 @@ clean_up(const struct bench_plan *plan, int64_t *ret_events, owed_error *err)
     return status;
 }
 
+bool
+bench_was_cleaned(const struct bench *bench)
+{
+    struct db *db = NULL;
+    bool is_gone = store_of(bench->plan, &db, NULL) == OWED_OK && traces_are_gone(db);
+    store_close(db);
+    return is_gone;
+}
+
 static void
 let_go(struct bench *bench)
 {

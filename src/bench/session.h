@@ -39,6 +39,9 @@ int64_t bench_mono_us(void);
 owed_status bench_open(struct bench *bench, owed_error *err);
 owed_status bench_close(struct bench *bench, owed_error *err);
 
+/* bench_was_cleaned: did somebody take back what it wrote, as though it had been killed? */
+bool bench_was_cleaned(const struct bench *bench);
+
 /* bench_connect opens one more handle with the same declarations. */
 owed_status bench_connect(const struct bench *bench, owed **ret_owed, owed_error *err);
 

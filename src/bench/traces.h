@@ -14,6 +14,9 @@ owed_status traces_refuse(struct db *db, bool beside, owed_error *err);
  * store for himself. */
 owed_status traces_make(struct db *db, owed_error *err);
 
+/* traces_are_gone: has somebody taken back what a benchmark wrote that still runs? */
+bool traces_are_gone(struct db *db);
+
 /* traces_trim deletes events below an id with what is owed for them, the oldest first, in chunks; most:
  * about so many, below 0 all. */
 owed_status traces_trim(

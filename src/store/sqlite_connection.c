@@ -60,6 +60,10 @@ sqlite_fail(struct sqlite_db *conn, int code, const char *what, owed_error *err)
         return fail_native(err, OWED_UNAVAILABLE, code,
             "%s: %s is full or over its limit (%s): nothing was written; make room and try again",
             what, conn->path, said);
+    if ((code & 0xff) == SQLITE_READONLY && code != SQLITE_READONLY_DBMOVED)
+        return fail_native(err, OWED_UNAVAILABLE, code,
+            "%s: %s cannot be written (%s): the file and its folder have to be writable for this account",
+            what, conn->path, said);
     // The message is all there is to tell a missing table from any other mistake.
     if (code == SQLITE_ERROR && strncmp(said, "no such table: owed_", 20) == 0)
         return fail_native(err, OWED_SCHEMA, code,

@@ -175,6 +175,15 @@ class Ends(BenchCase):
         self.assertEqual({"benchmark": "clean", "events": 0}, json.loads(self.bench("clean", "--json").stdout))
         self.bench("fire", "--rows", "10")
 
+    def test_one_that_is_cleaned_away_while_it_runs_says_so(self):
+        before = self.left()
+        process = self.start("idle", "--duration", "5s", "--history", "50")
+        self.bench("clean")
+        out, err = process.communicate(timeout=SECONDS)
+        self.assertEqual((75, ""), (process.returncode, out), err)
+        self.assertRegex(err, r"^owed: owed bench clean took back what this benchmark wrote while it ran: run it again")
+        self.assertEqual(before, self.left())
+
     def test_what_cannot_be_taken_back_is_said_with_the_way_to_do_it(self):
         before = self.left()
         process = self.start("idle", "--duration", "1h", "--busy-timeout", "100ms")

@@ -372,6 +372,18 @@ every_statement_takes_and_gives_what_its_list_says(void **state)
     }
 }
 
+static void
+a_file_that_may_not_be_written_is_refused_with_the_way_out(void **state)
+{
+    struct world *world = *state;
+    sqlite3 *handle = world->db->driver->native(world->db);
+    assert_int_equal(sqlite3_exec(handle, "pragma query_only = on", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(try_fire_on(world, world->db), OWED_UNAVAILABLE);
+    assert_non_null(strstr(world->err.text, " cannot be written ("));
+    assert_non_null(strstr(world->err.text, "the file and its folder have to be writable"));
+    assert_int_equal(count_of(world, "owed_event"), 0);
+}
+
 int
 main(void)
 {
@@ -393,6 +405,7 @@ main(void)
         TEST(statements_survive_a_change_of_the_schema),
         TEST(a_statement_that_is_being_read_is_not_run_again),
         TEST(every_statement_takes_and_gives_what_its_list_says),
+        TEST(a_file_that_may_not_be_written_is_refused_with_the_way_out),
     };
     return run_on_stores("sqlite", "sqlite connection", tests, COUNT(tests));
 }

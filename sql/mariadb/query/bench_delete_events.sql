@@ -1,5 +1,7 @@
--- Deletes the oldest events of owed bench.
+-- Deletes the oldest events of owed bench for which nothing is owed any more: one that was fired since its
+-- deliveries were looked for stays.
 -- Parameters: how many, below which id.
--- Index: owed_event_by_name.
+-- Index: owed_event_by_name, unique (event_id, receiver_key, target_digest).
 delete from owed_event where name = 'owed.bench.Event' and id < $2
+    and not exists (select 1 from owed_delivery as d where d.event_id = owed_event.id)
 order by id limit $1
