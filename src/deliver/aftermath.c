@@ -130,12 +130,31 @@ see_to_rest(struct worker *w, enum phase phase, int64_t *ret_given, owed_error *
     return store_hand_back_all(w->owed->db, w->claimed_by, 0, ret_given, err);
 }
 
+/* end_ahead ends the session that the one before claimed ahead on: a claim that was under way there would
+ * be nobody's. */
+static owed_status
+end_ahead(struct worker *w, owed_error *err)
+{
+    struct db *db = w->owed->db;
+    char *noted = w->slot->ahead_session;
+    if (w->ahead != NULL || noted[0] == '\0' || db->driver->end_session == NULL)
+        return OWED_OK;
+    owed_status status = db->driver->end_session(db, noted, err);
+    if (status == OWED_UNAVAILABLE)
+        return status;
+    noted[0] = '\0';
+    return OWED_OK;
+}
+
 /* take_over ends the session of the one before, and notes ours for the one after. */
 static owed_status
 take_over(struct worker *w, owed_error *err)
 {
     struct db *db = w->owed->db;
     char *noted = w->slot->session;
+    owed_status ended = end_ahead(w, err);
+    if (ended != OWED_OK)
+        return ended;
     const char *ours = db->driver->session == NULL ? "" : or_empty(db->driver->session(db));
     if (strcmp(noted, ours) == 0)
         return OWED_OK;

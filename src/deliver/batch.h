@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "deliver/claim_filter.h"
+#include "engine/mark.h"
 
 enum task_state {
     TASK_TODO,
@@ -40,6 +41,15 @@ struct batch {
  * receivers NULL: as the share's filter has it. */
 bool worker_claim(struct worker *worker, enum share share, const char *const *receivers,
     int32_t limit, struct batch **ret_batch);
+/* claim_from says where a claim begins to look, claim_learn what came of it; claim_came makes tasks of the
+ * rows of a batch. */
+void claim_from(
+    struct worker *worker, enum share share, struct claim *claim, struct looked *ret_looked);
+void claim_learn(struct worker *worker, enum share share, const struct batch *batch, int32_t limit,
+    struct looked *looked);
+owed_status claim_came(
+    struct worker *worker, struct batch *batch, struct claimed *rows, owed_error *err);
+struct batch *batch_new(void);
 void claim_fill(struct worker *worker, enum share share, struct claim *ret_claim);
 void batch_free(struct batch *batch);
 /* claim_name is the name that a row of ours is claimed under; unlike the row's own it stays. */

@@ -80,7 +80,7 @@ claim_name(const struct worker *w, const struct claimed *row)
     return strcmp(row->fence.claimed_by, handed_on) == 0 ? handed_on : w->claimed_by;
 }
 
-static struct batch *
+struct batch *
 batch_new(void)
 {
     struct batch *batch = calloc(1, sizeof *batch);
@@ -96,6 +96,25 @@ batch_free(struct batch *batch)
         return;
     arena_done(&batch->arena);
     free(batch);
+}
+
+owed_status
+claim_came(struct worker *w, struct batch *batch, struct claimed *rows, owed_error *err)
+{
+    if (batch->count == 0)
+        return OWED_OK;
+    failpoint("claim-committed");
+    worker_wrote(w);
+    if (w->wake != NULL)
+        wake_busy(w->wake);
+    batch->tasks = arena_alloc(&batch->arena, batch->count * sizeof *batch->tasks);
+    if (batch->tasks == NULL)
+        return fail_memory(err);
+    for (size_t i = 0; i < batch->count; i++)
+        batch->tasks[i] =
+            (struct task){.row = &rows[i], .lease_expires_at_us = rows[i].lease_expires_at_us};
+    worker_yield(w);
+    return OWED_OK;
 }
 
 /* claim_rows lets what is gathered go along. */
@@ -131,20 +150,7 @@ claim_tasks(struct worker *w, struct claim *claim, struct batch *batch, owed_err
                                    : claim_rows(w, claim, batch, &rows, err);
     if (w->seat.claimed != NULL && status == OWED_OK)
         w->seat.claimed(w->seat.claimed_state, worker_mono_us(w) - start_us, batch->count);
-    if (status != OWED_OK || batch->count == 0)
-        return status;
-    failpoint("claim-committed");
-    worker_wrote(w);
-    if (w->wake != NULL)
-        wake_busy(w->wake);
-    batch->tasks = arena_alloc(&batch->arena, batch->count * sizeof *batch->tasks);
-    if (batch->tasks == NULL)
-        return fail_memory(err);
-    for (size_t i = 0; i < batch->count; i++)
-        batch->tasks[i] =
-            (struct task){.row = &rows[i], .lease_expires_at_us = rows[i].lease_expires_at_us};
-    worker_yield(w);
-    return OWED_OK;
+    return status == OWED_OK ? claim_came(w, batch, rows, err) : status;
 }
 
 /* --- from where --- */
@@ -189,28 +195,41 @@ claim_about(const struct claim *claim)
     return hash;
 }
 
+void
+claim_from(struct worker *w, enum share share, struct claim *claim, struct looked *ret_looked)
+{
+    *ret_looked = (struct looked){.about = claim_about(claim), .mono_us = worker_mono_us(w)};
+    if (w->visit == NULL)
+        ret_looked->from_us = mark_from(&w->marks[share], ret_looked->about, ret_looked->mono_us);
+    claim->mark_us = ret_looked->from_us;
+}
+
+void
+claim_learn(struct worker *w, enum share share, const struct batch *batch, int32_t limit,
+    struct looked *looked)
+{
+    looked->is_filled = batch->count > 0 && batch->count == (size_t)limit;
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->tasks[i].row->available_at_us > looked->last_us)
+            looked->last_us = batch->tasks[i].row->available_at_us;
+    mark_move(&w->marks[share], looked);
+}
+
 /* claim_marked claims from the mark on; where nothing is, it looks at everything. */
 static owed_status
 claim_marked(
     struct worker *w, enum share share, struct claim *claim, struct batch *batch, owed_error *err)
 {
-    struct mark *mark = &w->marks[share];
-    struct looked looked = {.about = claim_about(claim), .mono_us = worker_mono_us(w)};
-    looked.from_us = w->visit == NULL ? mark_from(mark, looked.about, looked.mono_us) : 0;
-    claim->mark_us = looked.from_us;
+    struct looked looked;
+    claim_from(w, share, claim, &looked);
     owed_status status = claim_tasks(w, claim, batch, err);
     if (status == OWED_OK && batch->count == 0 && looked.from_us != 0) {
         claim->mark_us = looked.from_us = 0;
         status = claim_tasks(w, claim, batch, err);
     }
-    if (status != OWED_OK)
-        return status;
-    looked.is_filled = batch->count > 0 && batch->count == (size_t)claim->limit;
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->tasks[i].row->available_at_us > looked.last_us)
-            looked.last_us = batch->tasks[i].row->available_at_us;
-    mark_move(mark, &looked);
-    return OWED_OK;
+    if (status == OWED_OK)
+        claim_learn(w, share, batch, claim->limit, &looked);
+    return status;
 }
 
 bool

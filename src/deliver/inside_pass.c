@@ -185,18 +185,23 @@ inside_pass(struct worker *w, enum share share)
     struct batch *batch = NULL;
     bool was_filtered = w->filters[share].on;
     int32_t limit = batch_limit(w, share);
-    if (!worker_claim(w, share, NULL, limit, &batch))
+    if (ahead_has(w, share) && !ahead_take(w, &batch, &limit))
+        return false;
+    if (batch == NULL && !worker_claim(w, share, NULL, limit, &batch))
         return false;
     // What waited for a next batch waits no longer.
     if (batch == NULL)
         return share == SHARE_INSIDE && w->gathered.count > 0 && record_now(w);
+    ahead_begin(w, share, batch, limit);
     int64_t begun_us = worker_mono_us(w);
     batch->is_full = share == SHARE_INSIDE && w->visit == NULL && (int64_t)batch->count >= limit;
     batch_run(w, share, batch);
+    int64_t took_us = worker_mono_us(w) - begun_us;
+    w->row_us = took_us / (int64_t)batch->count + 1;
     if (share == SHARE_INSIDE)
-        pace_note(w, batch->count, limit, worker_mono_us(w) - begun_us);
+        pace_note(w, batch->count, limit, took_us);
     // Behind a stranger's rows there may be ours.
-    bool has = has_run(batch) || w->filters[share].on != was_filtered;
+    bool has = has_run(batch) || w->filters[share].on != was_filtered || ahead_has(w, share);
     batch_free(batch);
     return has;
 }

@@ -147,6 +147,7 @@ worker_close(struct worker *w)
         return;
     w->owed->make_way = NULL;
     outside_close(w);
+    ahead_close(w);
     hold_release_all(w);
     errands_let_go(w->errands);
     wake_close(w->wake);
@@ -263,6 +264,10 @@ finish(struct worker *w)
 {
     if (!w->trouble.now)
         record_now(w);
+    if (w->trouble.now)
+        ahead_drop(w);
+    else
+        ahead_hand_back(w);
     outside_stop(w);
     outside_finish(w);
     owed_error err = {0};

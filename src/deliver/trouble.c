@@ -152,6 +152,7 @@ trouble_retry(struct worker *w, owed_error *err)
 void
 trouble_mend(struct worker *w)
 {
+    ahead_drop(w);
     worker_pause(w, relay_back_off_us(w->trouble.failures));
     if (worker_is_stopping(w))
         return;

@@ -10,6 +10,7 @@
 #define DELIVER_WORKER_H
 
 #include "base/buf.h"
+#include "deliver/ahead.h"
 #include "deliver/around.h"
 #include "deliver/attempt.h"
 #include "deliver/batch.h"
@@ -45,6 +46,8 @@ struct worker {
     size_t known_count;
     struct claim_filter filters[SHARE_COUNT];
     struct mark marks[SHARE_COUNT];
+    struct ahead *ahead; // NULL: nothing was claimed ahead yet
+    int64_t row_us;      // of the latest batch, what a row took; 0: there was none
     owed_relay_counts counts;
     owed_relay_counts counts_told; // of these, what the supervisor knows
     struct trouble trouble;

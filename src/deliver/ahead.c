@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ahead.c - the next claim, made while receivers run.
+ */
+#include "deliver/ahead.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "deliver/worker.h"
+
+#define AHEAD_QUICK_US US_PER_MS // a row that takes longer could be run by somebody else meanwhile
+
+enum stage { AHEAD_RESTS, AHEAD_CLAIMS, AHEAD_CAME, AHEAD_ENDS };
+
+struct ahead {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t turned;
+    enum stage stage; // guarded by lock; what follows is the thread's while it claims
+    struct db *db;
+    struct claim claim;
+    struct batch *batch;
+    struct claimed *rows;
+    int64_t took_us;
+    owed_status status;
+    owed_error err;
+    // The worker's own:
+    enum share share;
+    struct looked looked;
+};
+
+/* --- the thread --- */
+
+static void
+turn(struct ahead *ahead, enum stage stage)
+{
+    ahead->stage = stage;
+    pthread_cond_broadcast(&ahead->turned);
+}
+
+static void
+claim(struct ahead *ahead)
+{
+    int64_t start_us = clock_monotonic_us(&clock_system);
+    ahead->status = store_claim(ahead->db, &ahead->claim, &ahead->batch->arena, &ahead->rows,
+        &ahead->batch->count, &ahead->err);
+    ahead->took_us = clock_monotonic_us(&clock_system) - start_us;
+}
+
+static void *
+run(void *argument)
+{
+    struct ahead *ahead = argument;
+    pthread_mutex_lock(&ahead->lock);
+    while (ahead->stage != AHEAD_ENDS) {
+        if (ahead->stage != AHEAD_CLAIMS) {
+            pthread_cond_wait(&ahead->turned, &ahead->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&ahead->lock);
+        claim(ahead);
+        pthread_mutex_lock(&ahead->lock);
+        turn(ahead, AHEAD_CAME);
+    }
+    pthread_mutex_unlock(&ahead->lock);
+    return NULL;
+}
+
+/* --- beginning and ending it --- */
+
+static void
+free_ahead(struct ahead *ahead)
+{
+    store_close(ahead->db);
+    batch_free(ahead->batch);
+    pthread_cond_destroy(&ahead->turned);
+    pthread_mutex_destroy(&ahead->lock);
+    free(ahead);
+}
+
+/* start_thread takes no signals: they are for the worker. */
+static bool
+start_thread(struct ahead *ahead)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(&ahead->thread, NULL, run, ahead);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem == 0;
+}
+
+static void
+note_session(struct worker *w, struct db *db)
+{
+    if (w->slot == NULL || db->driver->session == NULL)
+        return;
+    snprintf(w->slot->ahead_session, sizeof w->slot->ahead_session, "%s",
+        or_empty(db->driver->session(db)));
+}
+
+/* ahead_new: without it claims are made one after another. */
+static struct ahead *
+ahead_new(struct worker *w)
+{
+    struct ahead *ahead = calloc(1, sizeof *ahead);
+    if (ahead == NULL)
+        return NULL;
+    pthread_mutex_init(&ahead->lock, NULL);
+    pthread_cond_init(&ahead->turned, NULL);
+    if (handle_connect(w->owed, &ahead->db, NULL) == OWED_OK) {
+        // The handle's dice are not for two threads.
+        ahead->db->dice = (owed_dice){0};
+        note_session(w, ahead->db);
+        if (start_thread(ahead))
+            return ahead;
+    }
+    free_ahead(ahead);
+    return NULL;
+}
+
+/* settle_down waits for a claim that is under way. */
+static void
+settle_down(struct ahead *ahead)
+{
+    pthread_mutex_lock(&ahead->lock);
+    while (ahead->stage == AHEAD_CLAIMS)
+        pthread_cond_wait(&ahead->turned, &ahead->lock);
+    if (ahead->stage == AHEAD_CAME)
+        turn(ahead, AHEAD_RESTS);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+void
+ahead_close(struct worker *w)
+{
+    struct ahead *ahead = w->ahead;
+    if (ahead == NULL)
+        return;
+    settle_down(ahead);
+    pthread_mutex_lock(&ahead->lock);
+    turn(ahead, AHEAD_ENDS);
+    pthread_mutex_unlock(&ahead->lock);
+    pthread_join(ahead->thread, NULL);
+    if (w->slot != NULL)
+        w->slot->ahead_session[0] = '\0';
+    free_ahead(ahead);
+    w->ahead = NULL;
+}
+
+/* --- claiming --- */
+
+/* may_begin: where outcomes go along with a claim, it is not made ahead. A pause changes what may be
+ * claimed, and who counts rows or passes wants no more of them. */
+static bool
+may_begin(const struct worker *w, const struct batch *batch, int32_t limit)
+{
+    if (w->visit != NULL || w->is_eager || store_claims_along(w->owed->db) || hold_any(w) ||
+        worker_has_limit(w) || w->passes_left >= 0 || worker_is_stopping(w))
+        return false;
+    bool is_quick =
+        w->row_us > 0 && w->row_us < AHEAD_QUICK_US && w->row_us * limit < w->settings.lease_us / 4;
+    return is_quick && batch->count == (size_t)limit;
+}
+
+void
+ahead_begin(struct worker *w, enum share share, const struct batch *batch, int32_t limit)
+{
+    if (!may_begin(w, batch, limit))
+        return;
+    if (w->ahead == NULL)
+        w->ahead = ahead_new(w);
+    struct ahead *ahead = w->ahead;
+    if (ahead == NULL || ahead->batch != NULL || (ahead->batch = batch_new()) == NULL)
+        return;
+    claim_fill(w, share, &ahead->claim);
+    claim_from(w, share, &ahead->claim, &ahead->looked);
+    ahead->claim.limit = limit;
+    ahead->share = share;
+    ahead->rows = NULL;
+    ahead->err = (owed_error){0};
+    ahead->batch->claimed_by = ahead->claim.claimed_by;
+    pthread_mutex_lock(&ahead->lock);
+    turn(ahead, AHEAD_CLAIMS);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+bool
+ahead_has(const struct worker *w, enum share share)
+{
+    return w->ahead != NULL && w->ahead->batch != NULL && w->ahead->share == share;
+}
+
+bool
+ahead_take(struct worker *w, struct batch **ret_batch, int32_t *ret_limit)
+{
+    struct ahead *ahead = w->ahead;
+    settle_down(ahead);
+    struct batch *batch = ahead->batch;
+    ahead->batch = NULL;
+    *ret_batch = NULL;
+    if (batch->count > 0)
+        *ret_limit = ahead->claim.limit;
+    owed_status status = ahead->status;
+    if (status == OWED_OK && w->seat.claimed != NULL)
+        w->seat.claimed(w->seat.claimed_state, ahead->took_us, batch->count);
+    if (status == OWED_OK)
+        status = claim_came(w, batch, ahead->rows, &ahead->err);
+    if (status != OWED_OK) {
+        batch_free(batch);
+        trouble(w, "claim", &ahead->err);
+        return false;
+    }
+    trouble_over(w);
+    claim_learn(w, ahead->share, batch, ahead->claim.limit, &ahead->looked);
+    if (batch->count == 0)
+        batch_free(batch);
+    else
+        *ret_batch = batch;
+    return true;
+}
+
+/* finish_claim is the batch that came, if one did. */
+static struct batch *
+finish_claim(struct worker *w)
+{
+    struct ahead *ahead = w->ahead;
+    if (ahead == NULL || ahead->batch == NULL)
+        return NULL;
+    settle_down(ahead);
+    struct batch *batch = ahead->batch;
+    ahead->batch = NULL;
+    if (ahead->status == OWED_OK && claim_came(w, batch, ahead->rows, NULL) == OWED_OK)
+        return batch;
+    batch_free(batch);
+    return NULL;
+}
+
+void
+ahead_drop(struct worker *w)
+{
+    struct batch *batch = finish_claim(w);
+    if (batch != NULL)
+        batch_drop(w, batch);
+    batch_free(batch);
+    ahead_close(w);
+}
+
+bool
+ahead_hand_back(struct worker *w)
+{
+    struct batch *batch = finish_claim(w);
+    bool ok = batch == NULL || batch_hand_back(w, batch);
+    batch_free(batch);
+    return ok;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_ahead.c - what is claimed while receivers run comes in its turn, and goes back at a stop.
+ */
+#include "desk.h"
+
+#include "base/clock.h"
+
+#define ORDERS 30
+#define BATCH 5
+
+static void
+open_with(struct desk *desk, struct actor *actor)
+{
+    desk->f->has_one_clock = true; // no receiver takes any time
+    desk->settings.batch_size = BATCH;
+    for (int i = 1; i <= ORDERS; i++)
+        if (actor->acts[i] == NULL)
+            actor->acts[i] = asks_for_nothing;
+    desk_receiver(desk, actor, (owed_receiver){.key = "shop.stock"});
+    fixture_open(desk->f);
+    desk_fire_many(desk, ORDERS);
+}
+
+static void
+what_was_claimed_ahead_comes_in_its_turn_and_once(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_with(desk, &actor);
+    desk_once(desk);
+    assert_int_equal(actor.calls, ORDERS);
+    for (int i = 0; i < ORDERS; i++)
+        assert_int_equal(actor.orders[i], i + 1);
+    assert_count(desk, "succeeded", ORDERS);
+    assert_int_equal(desk->counts.succeeded, ORDERS);
+}
+
+static void
+a_stop_gives_back_what_was_claimed_ahead(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[12] = stops}};
+    open_with(desk, &actor);
+    desk_run(desk);
+    assert_int_equal(actor.calls, 12);
+    assert_count(desk, "succeeded", 12);
+    assert_int_equal(desk_number(desk,
+                         "select count(*) from owed_delivery where status = 'claimed'"
+                         " and micros(lease_expires_at) > 0"),
+        0);
+    desk_once(desk);
+    assert_int_equal(actor.calls, ORDERS);
+    for (int i = 0; i < ORDERS; i++)
+        assert_int_equal(actor.orders[i], i + 1);
+    assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 0);
+}
+
+/* cuts_all ends every session on the server but the one it does that on. */
+static owed_outcome
+cuts_all(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct raw *raw = actor->desk->f->raw;
+    if (strcmp(raw_scheme(raw), "postgres") == 0)
+        raw_run(raw,
+            "select pg_terminate_backend(pid, 10000) from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+            " and application_name = 'owed'");
+    return asks_for_nothing(actor, delivery, order);
+}
+
+static void
+a_connection_lost_with_a_claim_ahead_loses_and_repeats_nothing_but_the_unrecorded(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[12] = cuts_all}};
+    open_with(desk, &actor);
+    desk_once(desk);
+    store_close(desk->f->other); // it was cut, too
+    assert_int_equal(store_open(desk->f->url, &(struct db_options){0}, &desk->f->other, NULL), 0);
+    assert_count(desk, "succeeded", ORDERS);
+    assert_in_range(actor.calls, ORDERS, ORDERS + BATCH);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
+    assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            what_was_claimed_ahead_comes_in_its_turn_and_once, desk_setup, desk_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_stop_gives_back_what_was_claimed_ahead, desk_setup, desk_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_connection_lost_with_a_claim_ahead_loses_and_repeats_nothing_but_the_unrecorded,
+            desk_setup, desk_teardown),
+    };
+    return run_on_all_stores("deliver ahead", tests, sizeof tests / sizeof tests[0]);
+}
