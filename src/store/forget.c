@@ -43,6 +43,25 @@ delete_rows(struct db *db, const struct buf *rows, int64_t slack_us, owed_error 
     return status;
 }
 
+/* forget_at_once does all of it in one statement. */
+static owed_status
+forget_at_once(
+    struct db *db, const struct forgetting *forgetting, struct forgotten *ret, owed_error *err)
+{
+    struct rows *rows;
+    owed_status status = query(db, STMT_FORGET,
+        ARGS(V_STR(forgetting->event_ids), V_TEXT(forgetting->once), V_INT(forgetting->most_rows),
+            V_INT(forgetting->slack_us)),
+        &rows, err);
+    if (status != OWED_OK)
+        return status;
+    if (db->driver->next(rows)) {
+        ret->events = db->driver->column(rows, 0).integer;
+        ret->rows = db->driver->column(rows, 1).integer;
+    }
+    return db->driver->finish(rows, NULL, err);
+}
+
 owed_status
 forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret, owed_error *err)
 {
@@ -51,6 +70,8 @@ forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret
     buf_init(&events, JSON_ARGUMENT_BYTES);
     buf_init(&rows, JSON_ARGUMENT_BYTES);
     *ret = (struct forgotten){0};
+    if (db->driver->sql->statements[STMT_FORGET] != NULL)
+        return forget_at_once(db, forgetting, ret, err);
     int64_t event_count = 0;
     int64_t row_count = 0;
     owed_status status = look_again(db, forgetting, &events, &event_count, err);

@@ -4,18 +4,5 @@
 -- seconds.
 -- Columns: id, whether it came before, how many rows it is where it can go (0: it cannot), whether it can
 -- go whatever its age.
--- "offset 0": each is looked up by itself, however many the planner expects.
 -- Index: owed_event_own_window, unique (event_id, receiver_key, target_digest).
-select e.id, (e.recorded_at < $3::timestamptz)::integer as is_old,
-    case when e.recorded_at >= $3::timestamptz then 0
-        when exists (
-            select from owed_delivery as d
-            where d.event_id = e.id and d.status || '' in ('pending', 'claimed', 'failed') offset 0) then 0
-        else 1 + (select count(*) from owed_delivery as d where d.event_id = e.id) end as size,
-    case when e.delete_when = 'settled' then 1
-        when e.delete_when = 'succeeded' and not exists (
-            select from owed_delivery as d where d.event_id = e.id and d.status || '' <> 'succeeded' offset 0) then 1
-        else 0 end as goes_anyway
-from owed_event as e
-where e.retention_seconds = $4::bigint and e.id > $1::bigint
-order by e.id limit $2::bigint
+select id, is_old, size, goes_anyway from owed_prune_own($1::bigint, $2::bigint, $3::timestamptz, $4::bigint)

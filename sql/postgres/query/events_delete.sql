@@ -1,4 +1,0 @@
--- Deletes events whose deliveries are gone.
--- Parameters: a JSON array of ids.
--- Index: the primary key.
-delete from owed_event where id = any (translate($1::text, '[]', '{}')::bigint[])
