@@ -69,9 +69,9 @@ static const struct pin {
     {STMT_DELIVERIES_ENDED_BADLY, {"500000", "10", "''", "'dead'", "''", "''", "''"},
         {"d range owed_delivery_ended_badly Using where\n"}},
     {STMT_DELIVERY, {"1"}, {"d const PRIMARY"}},
-    {STMT_REQUEUE_PICK, {"0", "10", "''", "1"},
-        {"d range owed_delivery_ended_badly Using where; Using index\n"}},
-    {STMT_REQUEUE_PICK_IDS, {"'[1, 2]'", "''", "1"}, {"d eq_ref PRIMARY"}},
+    {STMT_REQUEUE_PICK, {"0", "10", "''", "1", "''", LATER, LATER},
+        {"d range owed_delivery_ended_badly Using index condition; Using where\n"}},
+    {STMT_REQUEUE_PICK_IDS, {"'[1, 2]'", "''", "1", "''", LATER, LATER}, {"d eq_ref PRIMARY"}},
     {STMT_REQUEUE, {"'[1, 2]'", LATER}, {"d eq_ref PRIMARY"}},
 };
 
