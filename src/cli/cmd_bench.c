@@ -105,6 +105,8 @@ const struct command cmd_bench = {
         "    churn    fire, deliver and delete at half the highest rate: --duration 60s --batch 50\n"
         "             --history 20000; told by twelfths of the time\n"
         "    clean    takes back what a benchmark that was killed has left\n\n"
+        "Otherwise an event has one receiver and 200 bytes, one connection fires, one relay delivers, and what "
+        "--inserts writes is committed in groups.\n\n"
         "A rate stands beside that of a bare loop, which does the same durable work in the plainest "
         "way: on one connection of the same client library, in small tables of its own, with one "
         "prepared statement for each row, and as many rows in a transaction. It has no lease, no "
@@ -117,7 +119,8 @@ const struct command cmd_bench = {
         "A store that holds anything of somebody else is refused without --force. With it, rows of "
         "others are still not touched; relays that serve them are woken now and then, and "
         "find nothing. Where a receiver is owed every event, no benchmark runs at all. Afterwards "
-        "the store has the rows that it had; a file keeps its size, and a server has rows to vacuum.",
+        "the store has the rows that it had; a file keeps its size, and a server has rows to vacuum. "
+        "Tables are made and dropped: on a server that takes the rights that owed init takes.",
     .examples = "    owed bench fire --store sqlite:/tmp/bench.db\n"
                 "    owed bench drain --rows 100000 --concurrency 4 --json\n"
                 "    owed bench drain --inserts --no-groups",
