@@ -9,8 +9,8 @@
 
 #define BATCH_ROWS 1000
 #define ALONE_BATCH_ROWS 40 // where everybody else waits meanwhile
-#define LOOKS 8              // that find nothing, in one go
-#define MOST_HELD 10000      // old ones that are still owed: the next course goes on behind them
+#define LOOKS 8             // that find nothing, in one go
+#define MOST_HELD 10000     // old ones that are still owed: the next course goes on behind them
 
 static bool
 cleans(const struct worker *w)
