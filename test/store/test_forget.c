@@ -226,6 +226,8 @@ an_event_keeps_what_was_declared_when_it_was_fired(void **state)
     keep(world, "shop", 3600, "");
     fire(world, EVENT);
     check_latest(world, 3600, "");
+    fire(world, "shop.Other");
+    check_latest(world, 0, "");
     raw_fire(plain(world), EVENT, "{}");
     check_latest(world, 3600, "");
     keep(world, "shop", 0, "succeeded");
@@ -259,6 +261,13 @@ of_apps_that_disagree_the_more_careful_one_is_heard(void **state)
     assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
     fire(world, EVENT);
     check_latest(world, 60, "");
+    keep(world, "shop", 0, "succeeded");
+    keep(world, "mail", 0, "");
+    fire(world, EVENT);
+    check_latest(world, 0, "succeeded");
+    assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
+    fire(world, EVENT);
+    check_latest(world, 0, "");
 }
 
 int
