@@ -265,8 +265,6 @@ GUARDS = [
 
     *((f"query/{file}", "a text of the error", [(f"instr(d.last_error, ${n}) > 0", f"${n} is not null")], ACT)
       for file, n in (("requeue_pick", 5), ("requeue_pick_ids", 4))),
-    *((f"query/{file}", "any error", [(f"${n} = '' or ", "")], LOOK)
-      for file, n in (("requeue_pick", 5), ("requeue_pick_ids", 4))),
     *((f"query/{file}", "ended since", [(f"d.completed_at >= ${n}", f"${n} is not null")], ACT)
       for file, n in (("requeue_pick", 6), ("requeue_pick_ids", 5))),
     *((f"query/{file}", "ended before", [(f"d.completed_at < ${n}", f"${n} is not null")], ACT)
@@ -355,12 +353,12 @@ GUARDS = [
     ("query/move", "still to be expanded", [("owed_delivery.kind = 'expand' and ", "")], MEND + SHELL),
 
     *(("query/prune_due", name, [(old, new)], FORGET) for name, old, new in [
-        ("event", "e.id in (select value from json_each($1))", "$1 is not null"),
         ("that says so", "and ($2 <> 'succeeded' or e.delete_when = 'succeeded')\n", ""),
         ("its own deliveries", "d.event_id = e.id and ", ""),
         ("what has not succeeded", "d.status <> 'succeeded'\n    and ($2", "($2"),
         ("what ended otherwise", "$2 = 'succeeded' or ", "$2 = '' or "),
     ]),
+    ("query/prune_due", "event", [("e.id in (select value from json_each($1))", "$1 is not null")], PRUNE),
     ("query/prune_due", "what is owed", [(" or d.status in ('pending', 'claimed', 'failed')", "")], PRUNE),
     *((f"query/{file}", name, [(old, new)], PRUNE) for file in ("prune_old", "prune_own") for name, old, new in [
         ("older than the moment", "case when e.recorded_at >= $3 then 0", "case when e.recorded_at > $3 then 0"),
@@ -369,8 +367,9 @@ GUARDS = [
         ("its own size", "from owed_delivery as d where d.event_id = e.id) end as size", "from owed_delivery as d) end as size"),
         ("ids above this", "e.id > $1", "$1 is not null"),
         ("order", "order by e.id", "order by -e.id"),
-        ("counted elsewhere: settled", "case when e.delete_when = 'settled' then 1\n        when", "case when"),
     ]),
+    ("query/prune_old", "counted elsewhere: settled",
+     [("case when e.delete_when = 'settled' then 1\n        when", "case when")], PRUNE),
     ("query/prune_old", "no window of its own", [("e.retention_seconds is null and ", "")], PRUNE),
     ("query/prune_own", "that window", [("e.retention_seconds = $4", "$4 is not null")], PRUNE),
     *(("query/prune_consumed", name, [(old, new)], PRUNE) for name, old, new in [
@@ -385,9 +384,9 @@ GUARDS = [
       ("d.succeeded_at > coalesce(l.last_succeeded_at + $2, 0)", "d.succeeded_at > 0 * $2")], PRUNE),
     *((f"query/{file}", "id", [("in (select value from json_each($1))", "is not null and $1 is not null")], PRUNE)
       for file in ("prune_rows", "attempts_delete", "deliveries_delete", "events_delete")),
-    *(("query/success_keep", name, [(old, new)], FORGET) for name, old, new in [
+    ("query/success_keep", "by more than the slack", [("l.last_succeeded_at + $2", "l.last_succeeded_at + 0 * $2")], FORGET),
+    *(("query/success_keep", name, [(old, new)], PRUNE) for name, old, new in [
         ("delivery", "d.id in (select value from json_each($1))", "$1 is not null"),
-        ("by more than the slack", "l.last_succeeded_at + $2", "l.last_succeeded_at + 0 * $2"),
         ("the newest", "max(d.succeeded_at)", "min(d.succeeded_at)"),
         ("of its own receiver", "l.receiver_key = d.receiver_key", "1"),
     ]),

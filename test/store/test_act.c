@@ -32,9 +32,14 @@ what_is_owed_is_withdrawn_and_nothing_else(void **state)
     static const char *const ended[] = {"succeeded", "dead", "orphaned"};
     for (size_t i = 0; i < COUNT(ended); i++) {
         int64_t id = bring_to(world, ended[i]);
-        const struct requeue which = of(&id);
+        struct requeue which = of(&id);
         assert_int_equal(cancel(world, &which, NULL), 0);
         assert_string_equal(status_of(world, id), ended[i]);
+        which.dry_run = true;
+        assert_int_equal(cancel(world, &which, NULL), 0);
+        which.id_count = 0;
+        which.ids = NULL;
+        assert_int_equal(cancel(world, &which, NULL), 0);
     }
     for (size_t i = 0; i < COUNT(owed); i++) {
         int64_t id = bring_to(world, owed[i]);
@@ -95,6 +100,13 @@ a_cancel_takes_what_it_was_asked_to(void **state)
                          " receiver_key = 'shop.mail'"),
         2);
     which.receiver_key = NULL;
+    which.ids = &(int64_t){3};
+    which.id_count = 1;
+    which.dry_run = true;
+    assert_int_equal(cancel(world, &which, NULL), 1);
+    which.ids = NULL;
+    which.id_count = 0;
+    which.dry_run = false;
     which.limit = 0;
     assert_int_equal(cancel(world, &which, NULL), 0);
     which.limit = -1;
@@ -164,6 +176,7 @@ static void
 a_replay_reopens_what_has_ended_as_if_it_had_just_been_fired(void **state)
 {
     struct world *world = *state;
+    int64_t another = bring_to(world, "succeeded");
     int64_t id = bring_to(world, "succeeded");
     int64_t succeeded_at = delivery(world, id).succeeded_at_us;
     struct catalogue_receiver moved = a_receiver("shop.billing");
@@ -175,6 +188,7 @@ a_replay_reopens_what_has_ended_as_if_it_had_just_been_fired(void **state)
     assert_int_equal(replayed.skip, REPLAY_DONE);
     assert_int_equal(replayed.reopened, 1);
     assert_int_equal(replayed.added, 0);
+    assert_string_equal(status_of(world, another), "succeeded");
     struct delivery_row row = delivery(world, id);
     assert_string_equal(row.status, "pending");
     assert_int_equal(row.attempts, 0);
@@ -207,16 +221,48 @@ a_replay_adds_who_was_not_there_yet(void **state)
     struct catalogue_receiver at_once = a_receiver("shop.inline");
     at_once.mode = "inline";
     publish(world, &at_once, 1);
+    publish_keys(world, (const char *const[]){"shop.second", NULL});
     struct replayed replayed = replay(world, event, "[\"shop.audit\"]");
     assert_int_equal(replayed.reopened, 0);
     assert_int_equal(replayed.added, 1);
     assert_string_equal(status_of(world, id), "dead");
-    replayed = replay(world, event, "[]");
-    assert_int_equal(replayed.reopened, 1);
-    assert_int_equal(replayed.added, 0);
-    assert_int_equal(replayed.left, 1);
     int64_t ids[8];
     assert_int_equal(ids_of_event(world, event, ids, 8), 2);
+    replayed = replay(world, event, "[]");
+    assert_int_equal(replayed.reopened, 1);
+    assert_int_equal(replayed.added, 1);
+    assert_int_equal(replayed.left, 1);
+    assert_int_equal(ids_of_event(world, event, ids, 8), 3);
+}
+
+static void
+owe(struct world *world, int64_t event, const char *receiver_key, const char *target)
+{
+    const struct new_delivery owed = {.event_id = event,
+        .receiver_key = receiver_key,
+        .lane = LANE,
+        .kind = "inside",
+        .target = target,
+        .max_attempts = 5,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &owed, &world->err));
+}
+
+static void
+a_replay_reopens_neither_who_is_gone_nor_a_target_that_nobody_names_any_more(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "dead");
+    int64_t event = event_of(world, id);
+    publish_keys(world, (const char *const[]){"shop.gone", NULL});
+    owe(world, event, "shop.gone", "");
+    owe(world, event, "shop.billing", "a");
+    raw_runf(plain(world),
+        "update owed_delivery set status = 'dead';"
+        "update owed_receiver set removed_at = moment(%lld) where \"key\" = 'shop.gone'",
+        (long long)NOW);
+    assert_int_equal(replay(world, event, "[]").reopened, 1);
+    assert_string_equal(status_of(world, id), "pending");
 }
 
 static void
@@ -310,10 +356,20 @@ targets_are_named_anew_and_only_those_are_reopened(void **state)
         "select target || ' ' || status from owed_delivery where target <> '' order by target",
         text);
     assert_string_equal(text, "a succeeded,b pending,c pending");
+    // The same target of another event is none of this one's business.
+    int64_t elsewhere = fire(world, EVENT);
+    owe(world, elsewhere, "shop.billing", "b");
+    raw_run(plain(world), "update owed_delivery set status = 'succeeded' where target = 'b'");
+    to.target = "b";
+    assert_ok(store_insert_delivery(world->db, &to, &world->err));
+    raw_runf(plain(world),
+        "delete from owed_delivery where event_id = %lld and status = 'succeeded'",
+        (long long)elsewhere);
+    assert_int_equal(
+        raw_number(plain(world), "select count(*) from owed_delivery where target = 'b'"), 1);
     // One that is owed, or held, is left as it is.
     raw_run(plain(world),
         "update owed_delivery set status = 'claimed', attempts = 3 where target = 'b'");
-    to.target = "b";
     assert_ok(store_insert_delivery(world->db, &to, &world->err));
     assert_int_equal(
         raw_number(plain(world), "select attempts from owed_delivery where target = 'b'"), 3);
@@ -356,6 +412,7 @@ main(void)
         TEST(a_requeue_is_narrowed_by_error_and_by_time),
         TEST(a_replay_reopens_what_has_ended_as_if_it_had_just_been_fired),
         TEST(a_replay_adds_who_was_not_there_yet),
+        TEST(a_replay_reopens_neither_who_is_gone_nor_a_target_that_nobody_names_any_more),
         TEST(a_replay_leaves_a_row_alone_that_somebody_holds),
         TEST(a_replay_says_why_it_leaves_an_event_alone),
         TEST(a_replay_that_is_dry_changes_nothing),

@@ -88,6 +88,20 @@ other_lanes_and_receivers_go_on(void **state)
 }
 
 static void
+of_two_lanes_paused_in_one_moment_the_one_that_is_resumed_goes_on(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    in_another_lane(world);
+    assert_int_equal(pause_it(world, LANE, NULL, 0), 1);
+    assert_int_equal(pause_it(world, "shop/mail", NULL, 0), 1);
+    assert_int_equal(resume(world, LANE, NULL), 1);
+    fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 1);
+    assert_string_equal(world->rows[0].receiver_key, "shop.billing");
+}
+
+static void
 a_receiver_paused_by_itself_stays_so_when_its_lane_is_resumed(void **state)
 {
     struct world *world = *state;
@@ -114,10 +128,14 @@ a_pause_whose_time_is_over_is_ended_by_who_mends(void **state)
     assert_ok(store_mend(world->db, NOW + 60 * SECOND, GRACE, 100, NULL, NULL, &world->err));
     assert_int_equal(claim_as(world, "first", NOW + 60 * SECOND, 10), 1);
     assert_int_equal(count_of(world, "owed_lane"), 0);
-    // One that has no end stays.
+    // One that has no end stays, of a lane and of a receiver.
     assert_int_equal(pause_it(world, LANE, NULL, 0), 1);
     assert_ok(store_mend(world->db, NOW + 900 * LEASE, GRACE, 100, NULL, NULL, &world->err));
     assert_int_equal(count_of(world, "owed_lane"), 1);
+    assert_int_equal(resume(world, LANE, NULL), 1);
+    assert_int_equal(pause_it(world, NULL, "shop.billing", 0), 1);
+    assert_ok(store_mend(world->db, NOW + 900 * LEASE, GRACE, 100, NULL, NULL, &world->err));
+    assert_int_equal(resume(world, NULL, "shop.billing"), 1);
 }
 
 static void
@@ -155,6 +173,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_owed_in_a_paused_lane_is_kept_and_flows_on_in_order),
         TEST(other_lanes_and_receivers_go_on),
+        TEST(of_two_lanes_paused_in_one_moment_the_one_that_is_resumed_goes_on),
         TEST(a_receiver_paused_by_itself_stays_so_when_its_lane_is_resumed),
         TEST(a_pause_whose_time_is_over_is_ended_by_who_mends),
         TEST(lanes_say_what_waits_in_them_and_why),

@@ -44,6 +44,9 @@ an_old_one(struct world *world, int64_t age_us, const char *keeps, const char *c
     return id;
 }
 
+/* The two windows; what is older than WINDOW is over in both. */
+static const char *const windows[] = {"", "retention_seconds = 60"};
+
 static bool
 is_there(struct world *world, int64_t id)
 {
@@ -114,6 +117,8 @@ a_window_of_its_own_goes_before_the_ordinary_one(void **state)
     int64_t shorter = an_old_one(world, 61 * SECOND, "retention_seconds = 60", dead);
     int64_t at_the_bound = an_old_one(world, 60 * SECOND, "retention_seconds = 60", dead);
     int64_t another = an_old_one(world, 61 * SECOND, "retention_seconds = 3600", dead);
+    static const char *const owed[] = {"pending", NULL};
+    an_old_one(world, 61 * SECOND, "retention_seconds = 60", owed);
     assert_int_equal(prune(world, &usual), 1);
     assert_false(is_there(world, shorter));
     assert_true(
@@ -183,20 +188,39 @@ a_batch_has_at_most_so_many_rows(void **state)
 {
     struct world *world = *state;
     static const char *const two[] = {"dead", "dead", NULL};
-    for (int i = 0; i < 5; i++)
-        an_old_one(world, WINDOW + DAY, "", two);
     struct prune small = usual;
-    small.batch_rows = 6;
     int64_t rows[8];
-    assert_int_equal(steps(world, &small, rows, 8), 3);
-    assert_int_equal(rows[0], 6);
-    assert_int_equal(rows[1], 6);
-    assert_int_equal(rows[2], 3);
-    for (int i = 0; i < 2; i++)
-        an_old_one(world, WINDOW + DAY, "", two);
-    small.batch_rows = 5;
-    assert_int_equal(steps(world, &small, rows, 8), 2);
-    assert_int_equal(rows[0], 3);
+    for (size_t w = 0; w < COUNT(windows); w++) {
+        for (int i = 0; i < 5; i++)
+            an_old_one(world, WINDOW + DAY, windows[w], two);
+        small.batch_rows = 6;
+        assert_int_equal(steps(world, &small, rows, 8), 3);
+        assert_int_equal(rows[0], 6);
+        assert_int_equal(rows[1], 6);
+        assert_int_equal(rows[2], 3);
+        for (int i = 0; i < 2; i++)
+            an_old_one(world, WINDOW + DAY, windows[w], two);
+        small.batch_rows = 5;
+        assert_int_equal(steps(world, &small, rows, 8), 2);
+        assert_int_equal(rows[0], 3);
+    }
+}
+
+static void
+the_oldest_go_first_in_each_arm(void **state)
+{
+    struct world *world = *state;
+    static const char *const good[] = {"succeeded", NULL};
+    struct prune one = usual;
+    one.limit = 1;
+    for (size_t i = 0; i < COUNT(keepings); i++) {
+        int64_t first = an_old_one(world, WINDOW + DAY, keepings[i], good);
+        int64_t second = an_old_one(world, WINDOW + DAY, keepings[i], good);
+        assert_int_equal(prune(world, &one), 1);
+        assert_false(is_there(world, first));
+        assert_int_equal(prune(world, &one), 1);
+        assert_false(is_there(world, second));
+    }
 }
 
 static void
@@ -275,10 +299,13 @@ a_dry_run_counts_each_once_and_changes_nothing(void **state)
     for (size_t i = 0; i < COUNT(keepings); i++)
         an_old_one(world, WINDOW + DAY, keepings[i], two);
     an_old_one(world, WINDOW + DAY, "delete_when = 'succeeded'", dead);
+    static const char *const owed[] = {"pending", NULL};
+    for (size_t i = 0; i < COUNT(keepings); i++)
+        an_old_one(world, WINDOW + DAY, keepings[i], owed);
     struct prune dry = usual;
     dry.dry_run = true;
     assert_int_equal(prune(world, &dry), 5);
-    assert_int_equal(count_of(world, "owed_event"), 5);
+    assert_int_equal(count_of(world, "owed_event"), 9);
     assert_int_equal(count_of(world, "owed_last_success"), 0);
     assert_int_equal(prune(world, &usual), 5);
 }
@@ -292,6 +319,7 @@ what_was_made_owed_since_it_was_found_stays(void **state)
     static const char *const dead[] = {"dead", NULL};
     int64_t id = an_old_one(world, WINDOW + DAY, "", dead);
     raw_run(plain(world), "update owed_delivery set status = 'pending'");
+    an_old_one(world, WINDOW + DAY, "", dead); // which nobody found
     char ids[32];
     snprintf(ids, sizeof ids, "[%lld]", (long long)id);
     const struct forgetting forgetting = {
@@ -326,14 +354,12 @@ static void
 too_many_that_are_held_are_gone_around_next_time(void **state)
 {
     struct world *world = *state;
-    static const char *const owed[] = {"pending", NULL};
     static const char *const dead[] = {"dead", NULL};
     publish_keys(world, (const char *const[]){"shop.billing", NULL});
     for (int i = 0; i < 501; i++)
         fire(world, EVENT);
     raw_runf(plain(world), "update owed_event set recorded_at = moment(%lld)",
         (long long)(NOW - WINDOW - DAY));
-    (void)owed;
     int64_t behind = an_old_one(world, WINDOW + DAY, "", dead);
     raw_runf(plain(world), "update owed_delivery set status = 'dead' where event_id = %lld",
         (long long)behind);
@@ -347,6 +373,27 @@ too_many_that_are_held_are_gone_around_next_time(void **state)
             assert_ok(store_prune_step(world->db, &course, &world->err));
     }
     assert_false(is_there(world, behind));
+}
+
+static void
+more_held_ones_than_a_page_has_stop_nobody(void **state)
+{
+    struct world *world = *state;
+    static const char *const dead[] = {"dead", NULL};
+    static const char *const ways[] = {"retention_seconds = 60", "delete_when = 'settled'"};
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    for (int i = 0; i < 501; i++)
+        fire(world, EVENT);
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        raw_run(plain(world), "update owed_event set retention_seconds = null, delete_when = ''");
+        raw_runf(plain(world), "update owed_event set recorded_at = moment(%lld), %s",
+            (long long)(NOW - WINDOW - DAY), ways[i]);
+        int64_t behind = an_old_one(world, WINDOW + DAY, ways[i], dead);
+        raw_runf(plain(world), "update owed_delivery set status = 'dead' where event_id = %lld",
+            (long long)behind);
+        assert_int_equal(prune(world, &usual), 1);
+        assert_false(is_there(world, behind));
+    }
 }
 
 /* --- what is kept of them --- */
@@ -363,6 +410,7 @@ the_last_success_of_each_receiver_is_kept_and_never_moves_back(void **state)
 {
     struct world *world = *state;
     static const char *const both[] = {"succeeded", "dead", NULL};
+    an_old_one(world, DAY, "", both); // which stays, and with it its moment
     an_old_one(world, WINDOW + 2 * DAY, "", both);
     assert_int_equal(prune(world, &usual), 1);
     assert_int_equal(count_of(world, "owed_last_success"), 1);
@@ -374,6 +422,11 @@ the_last_success_of_each_receiver_is_kept_and_never_moves_back(void **state)
     an_old_one(world, WINDOW + 4 * DAY, "", both);
     assert_int_equal(prune(world, &usual), 1);
     assert_int_equal(last_success(world, "shop.r0"), NOW - WINDOW - DAY);
+    // What another receiver has is nothing to this one.
+    an_old_one(world, WINDOW + 3 * DAY, "", both + 1);
+    an_old_one(world, WINDOW + 3 * DAY, "", (const char *const[]){"dead", "succeeded", NULL});
+    assert_int_equal(prune(world, &usual), 2);
+    assert_int_equal(last_success(world, "shop.r1"), NOW - WINDOW - 3 * DAY);
 }
 
 static void
@@ -402,6 +455,7 @@ main(void)
         TEST(what_goes_when_it_has_succeeded_is_held_by_whatever_did_not),
         TEST(what_goes_when_it_has_settled_goes_however_it_ended),
         TEST(a_batch_has_at_most_so_many_rows),
+        TEST(the_oldest_go_first_in_each_arm),
         TEST(an_event_of_more_than_a_batch_goes_in_pieces),
         TEST(a_piece_is_found_due_once_more),
         TEST(a_limit_counts_events_in_all_arms_together),
@@ -409,6 +463,7 @@ main(void)
         TEST(what_was_made_owed_since_it_was_found_stays),
         TEST(an_event_that_somebody_holds_is_passed_over),
         TEST(too_many_that_are_held_are_gone_around_next_time),
+        TEST(more_held_ones_than_a_page_has_stop_nobody),
         TEST(the_last_success_of_each_receiver_is_kept_and_never_moves_back),
         TEST(what_was_tried_goes_along),
     };

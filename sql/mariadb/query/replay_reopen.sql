@@ -9,5 +9,5 @@ set d.attempts = 0, d.losses = 0, d.available_at = $4, d.due_at = $4, d.last_err
     d.lane = r.stored_lane, d.kind = r.kind, d.status = 'pending'
 where d.event_id = $1 and d.status in ('succeeded', 'dead', 'orphaned', 'cancelled')
 and d.target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and d.kind <> 'expand' and r.targets = 'none'
-and r.event_name in ($2, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = '1970-01-01 00:00:00'
+and r.event_name in ($2, '*') and r.mode = 'durable' and r.removed_at = '1970-01-01 00:00:00'
 and ($3 = '[]' or json_contains($3, json_quote(r.`key`)))

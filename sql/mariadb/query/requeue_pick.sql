@@ -6,12 +6,12 @@
 select id, event_id from (
     (select d.id, d.event_id from owed_delivery as d force index (owed_delivery_ended_badly)
         where d.ended_badly = 'dead' and d.id > $1 and ($3 = '' or d.receiver_key = $3)
-        and ($5 = '' or instr(d.last_error, $5) > 0) and d.completed_at >= $6 and d.completed_at < $7
+        and instr(d.last_error, $5) > 0 and d.completed_at >= $6 and d.completed_at < $7
         order by d.id limit $2)
     union all
     (select d.id, d.event_id from owed_delivery as d force index (owed_delivery_ended_badly)
         where d.ended_badly = 'orphaned' and d.id > $1 and ($3 = '' or d.receiver_key = $3)
-        and ($5 = '' or instr(d.last_error, $5) > 0) and d.completed_at >= $6 and d.completed_at < $7
+        and instr(d.last_error, $5) > 0 and d.completed_at >= $6 and d.completed_at < $7
         and $4 = 1 and exists (
             select 1 from owed_receiver as r
             where r.`key` = d.receiver_key and r.removed_at = '1970-01-01 00:00:00')

@@ -9,5 +9,5 @@ set status = 'pending', attempts = 0, losses = 0, available_at = $4::timestamptz
 from owed_receiver as r
 where r.key = d.receiver_key and d.event_id = $1::bigint and d.status || '' in ('succeeded', 'dead', 'orphaned', 'cancelled')
 and d.target_digest = '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and d.kind <> 'expand' and r.targets = 'none'
-and r.event_name in ($2::text, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = timestamptz 'epoch'
+and r.event_name in ($2::text, '*') and r.mode = 'durable' and r.removed_at = timestamptz 'epoch'
 and ($3::text = '[]' or r.key in (select json_array_elements_text($3::json)))

@@ -6,7 +6,7 @@
 select d.id, d.event_id from owed_delivery as d
 where d.status in ('dead', 'orphaned') and d.id > $1::bigint
 and ($3::text = '' or d.receiver_key = $3)
-and ($5::text = '' or position($5 in d.last_error) > 0) and d.completed_at >= $6::timestamptz and d.completed_at < $7::timestamptz
+and position($5::text in d.last_error) > 0 and d.completed_at >= $6::timestamptz and d.completed_at < $7::timestamptz
 and (d.status = 'dead' or ($4::bigint = 1 and exists (
     select from owed_receiver as r where r.key = d.receiver_key and r.removed_at = timestamptz 'epoch')))
 order by d.id limit $2::bigint

@@ -12,11 +12,7 @@ begin
             when exists (
                 select from owed_delivery as d
                 where d.event_id = e.id and d.status || '' in ('pending', 'claimed', 'failed') offset 0) then 0
-            else 1 + (select count(*) from owed_delivery as d where d.event_id = e.id) end as size,
-        case when e.delete_when = 'settled' then 1
-            when e.delete_when = 'succeeded' and not exists (
-                select from owed_delivery as d where d.event_id = e.id and d.status || '' <> 'succeeded' offset 0) then 1
-            else 0 end as goes_anyway
+            else 1 + (select count(*) from owed_delivery as d where d.event_id = e.id) end as size, 0 as goes_anyway
     from owed_event as e
     where e.retention_seconds = $4 and e.id > $1
     order by e.id limit $2;

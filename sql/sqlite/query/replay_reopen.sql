@@ -9,5 +9,5 @@ set status = 'pending', attempts = 0, losses = 0, available_at = $4, due_at = $4
 from owed_receiver as r
 where r.key = owed_delivery.receiver_key and event_id = $1 and status in ('succeeded', 'dead', 'orphaned', 'cancelled')
 and target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and owed_delivery.kind <> 'expand' and r.targets = 'none'
-and r.event_name in ($2, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = 0
+and r.event_name in ($2, '*') and r.mode = 'durable' and r.removed_at = 0
 and ($3 = '[]' or r.key in (select value from json_each($3)))

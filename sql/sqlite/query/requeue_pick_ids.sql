@@ -5,7 +5,7 @@
 -- Index: the primary key.
 select d.id, d.event_id from owed_delivery as d
 where d.id in (select value from json_each($1)) and ($2 = '' or d.receiver_key = $2)
-and ($4 = '' or instr(d.last_error, $4) > 0) and d.completed_at >= $5 and d.completed_at < $6
+and instr(d.last_error, $4) > 0 and d.completed_at >= $5 and d.completed_at < $6
 and (d.status = 'dead' or (d.status = 'orphaned' and $3 = 1 and exists (
     select 1 from owed_receiver as r where r.key = d.receiver_key and r.removed_at = 0)))
 order by d.id
