@@ -411,8 +411,9 @@ the_last_success_of_each_receiver_is_kept_and_never_moves_back(void **state)
     struct world *world = *state;
     static const char *const both[] = {"succeeded", "dead", NULL};
     an_old_one(world, DAY, "", both); // which stays, and with it its moment
+    an_old_one(world, WINDOW + 3 * DAY, "", both);
     an_old_one(world, WINDOW + 2 * DAY, "", both);
-    assert_int_equal(prune(world, &usual), 1);
+    assert_int_equal(prune(world, &usual), 2);
     assert_int_equal(count_of(world, "owed_last_success"), 1);
     assert_int_equal(last_success(world, "shop.r0"), NOW - WINDOW - 2 * DAY);
     an_old_one(world, WINDOW + DAY, "", both);
