@@ -62,7 +62,9 @@ read_selection(struct cli *cli, struct requeue *requeue)
     bool some = cli->operand_count > 0 || requeue->receiver_key != NULL ||
         requeue->error_text != NULL || requeue->since_us != 0 || requeue->until_us != 0;
     if (!all && !some)
-        return cli_usage(cli, "requeue wants to know which: ids, --receiver KEY, or --all");
+        return cli_usage(cli,
+            "requeue wants to know which: ids, --receiver KEY, --error TEXT, --since or --until TIME, or "
+            "--all");
     if (all && (cli->operand_count > 0 || requeue->receiver_key != NULL))
         return cli_usage(cli, "--all goes with neither ids nor --receiver");
     return act_ids(cli, "a delivery", &requeue->ids, &requeue->id_count);
