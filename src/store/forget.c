@@ -4,7 +4,7 @@
  */
 #include "store/forget.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/json.h"
@@ -102,13 +102,19 @@ add_outcome(struct buf *json, const struct settlement *s)
         (long long)s->fence.claimed_at_us, (long long)s->now_us);
 }
 
-/* mark_gone finds, among the settlements that name an event, the one at a place from 1. */
-static void
-mark_gone(const struct settlement *settlements, size_t count, int64_t place, bool *gone)
+/* add_outcomes lists the settlements that name an event, and where among all of them each stands. */
+static size_t
+add_outcomes(const struct settlement *settlements, size_t count, struct buf *json, size_t *at)
 {
-    for (size_t i = 0; i < count; i++)
-        if (settlements[i].consumed_event_id != 0 && --place == 0)
-            gone[i] = true;
+    size_t named = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (settlements[i].consumed_event_id == 0)
+            continue;
+        add_outcome(json, &settlements[i]);
+        at[named++] = i;
+    }
+    json_end(json);
+    return named;
 }
 
 owed_status
@@ -119,19 +125,20 @@ consume_first(
         return OWED_OK;
     CLEANUP(buf_done) struct buf json;
     buf_init(&json, JSON_ARGUMENT_BYTES);
-    for (size_t i = 0; i < count; i++)
-        if (settlements[i].consumed_event_id != 0)
-            add_outcome(&json, &settlements[i]);
-    json_end(&json);
-    if (json.failed)
+    CLEANUP(free_ptr) size_t *at = calloc(count, sizeof *at);
+    size_t named = at == NULL ? 0 : add_outcomes(settlements, count, &json, at);
+    if (at == NULL || json.failed)
         return fail_memory(err);
     struct rows *rows;
     owed_status status =
         query(db, STMT_CONSUME, ARGS(V_STR(buf_view(&json)), V_INT(SLACK_US)), &rows, err);
     if (status != OWED_OK)
         return status;
-    while (db->driver->next(rows))
-        mark_gone(settlements, count, db->driver->column(rows, 0).integer, gone);
+    while (db->driver->next(rows)) {
+        int64_t place = db->driver->column(rows, 0).integer; // from 1
+        if (place >= 1 && place <= (int64_t)named)
+            gone[at[place - 1]] = true;
+    }
     return db->driver->finish(rows, NULL, err);
 }
 
