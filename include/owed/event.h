@@ -58,13 +58,15 @@ typedef struct owed_enum_value {
 
 typedef struct owed_field {
     owed_kind kind;
-    const char *name;             /* of the member; NULL only in the end mark */
-    const char *key;              /* in JSON, where it is not the name: .key = "orderId" */
-    size_t offset;                /* of the member in the struct */
-    bool optional;                /* an absent key is fine, and leaves zero or the fallback */
-    const char *fallback;         /* the value, as it would stand in JSON (strings without quotes);
+    const char *name;     /* of the member; NULL only in the end mark */
+    const char *key;      /* in JSON, where it is not the name: .key = "orderId" */
+    size_t offset;        /* of the member in the struct */
+    bool optional;        /* an absent key is fine, and leaves zero or the fallback */
+    const char *fallback; /* the value, as it would stand in JSON (strings without quotes);
                              declaring one makes the field optional */
-    const owed_enum_value *words; /* ENUM, or ARRAY of ENUM */
+    bool secret; /* never shown: not in messages, logs, owed show nor what was kept of an attempt.
+                    Whoever receives the event gets it as it was fired */
+    const owed_enum_value *words;    /* ENUM, or ARRAY of ENUM */
     const struct owed_field *fields; /* STRUCT, or ARRAY of STRUCT: its members */
     size_t size;                     /* STRUCT: of the nested struct; ARRAY: of one element */
     owed_kind element;               /* ARRAY: kind of the elements */
@@ -197,8 +199,17 @@ typedef enum owed_delete_when {
     OWED_DELETE_WHEN_SETTLED    /* as soon as all of it has ended, however */
 } owed_delete_when;
 
+/* One payload of an older version, while it is made one of a newer. */
+typedef struct owed_upgrade owed_upgrade;
+
 /*
  * An event type. Static storage: the registry keeps the pointer.
+ *
+ * A change that only adds optional fields, or drops some, needs a new version at most: absent keys
+ * take their fallbacks, unknown ones are passed over. For any other change the old descriptor stays,
+ * as before of the new one, and upgrade says how one becomes the other. A payload is read by the
+ * youngest of these descriptors that is no younger than it (else by the oldest), and upgraded step by
+ * step. One of a version that nobody here knows yet is read as it stands.
  *
  * A type without fields (fields NULL, size 0) is opaque: owed_fire takes, and a receiver is given,
  * a const owed_bytes * that holds the JSON text itself.
@@ -212,7 +223,22 @@ typedef struct owed_event_type {
      * protects only for as long as the event is there. */
     int64_t retention_us; /* a window of its own, in whole seconds; 0: what prune is told */
     owed_delete_when delete_when;
+    /* The last version that was read otherwise, and what makes one of this type out of it; both or
+     * neither. before is its struct (of an opaque type an owed_bytes); after has its fallbacks, and
+     * zero elsewhere. It answers true, or owed_upgrade_refuse: then the payload cannot be read. */
+    const struct owed_event_type *before;
+    bool (*upgrade)(owed_upgrade *upgrade, const void *before, void *after);
 } owed_event_type;
+
+/* owed_upgrade_alloc gives zeroed memory for what after points to; NULL: there is no more. */
+OWED_API void *owed_upgrade_alloc(owed_upgrade *upgrade, size_t size);
+/* owed_upgrade_text formats a text in such memory. */
+OWED_API const char *owed_upgrade_text(owed_upgrade *upgrade, const char *format, ...)
+    OWED_PRINTF(2, 3);
+/* owed_upgrade_version is the version that the payload was fired with. */
+OWED_API int32_t owed_upgrade_version(const owed_upgrade *upgrade);
+/* owed_upgrade_refuse says why there can be no newer one, and answers false. */
+OWED_API bool owed_upgrade_refuse(owed_upgrade *upgrade, const char *format, ...) OWED_PRINTF(2, 3);
 
 /* A receiver declared for this is owed every event. Never fired. Opaque. */
 OWED_API extern const owed_event_type owed_any_event;

@@ -18,6 +18,7 @@
 #define LIMIT_WORKER_ID_BYTES 128
 #define LIMIT_SCOPE_BYTES 65536
 #define LIMIT_VERSION 32767
+#define LIMIT_OLDER_TYPES 64 // that one event type is upgraded from
 #define LIMIT_MAX_ATTEMPTS 1000000
 #define LIMIT_BATCH_SIZE 10000
 #define LIMIT_ERROR_BYTES 65536 // setting error-length may not be above

@@ -23,7 +23,7 @@ owed_status codec_encode(
 
 /*
  * codec_decode checks the text and fills a struct in the arena; fallbacks are pointed at where they
- * stand. INVALID names event, version, path, what was expected and what came. LIMIT: arrays that
+ * stand. A text of an older version is read by the type of its time, and upgraded. INVALID names event, version, path, what was expected and what came. LIMIT: arrays that
  * would take more than LIMIT_DECODED_BYTES. For an opaque type *ret_value is a const owed_bytes *
  * over the text itself.
  */

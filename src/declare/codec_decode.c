@@ -49,7 +49,10 @@ misfit(struct decoding *decoding, const owed_field *field, owed_kind kind, struc
     buf_init(&expected, LIMIT_EXPECTED_BYTES);
     buf_init(&found, LIMIT_EXPECTED_BYTES);
     expected_write(field, kind, &expected);
-    found_write(value, &found);
+    if (path_is_secret(path))
+        buf_puts(&found, SECRET_FOUND);
+    else
+        found_write(value, &found);
     return path_fail(decoding->type, decoding->version, path, OWED_INVALID, buf_text(&expected),
         buf_text(&found), decoding->err);
 }
@@ -243,7 +246,7 @@ decode_keys(struct decoding *decoding, const owed_field *fields, struct json obj
         if (at < 0)
             continue;
         const owed_field *field = &fields[at];
-        struct path path = {.parent = parent, .name = field_key(field)};
+        struct path path = {.parent = parent, .name = field_key(field), .secret = field->secret};
         owed_status status = decode_value(decoding, field, value, base + field->offset, &path);
         if (status != OWED_OK && (status != OWED_INVALID || !comes_again(walk, field_key(field))))
             return status;
@@ -280,18 +283,12 @@ decode_opaque(struct str json, struct arena *arena, const void **ret_value, owed
 }
 
 owed_status
-codec_decode(const owed_event_type *type, int32_t version, struct str json, struct arena *arena,
+payload_read(const owed_event_type *type, int32_t version, struct str json, struct arena *arena,
     const void **ret_value, owed_error *err)
 {
-    owed_error why = {0};
-    if (json_check(json, LIMIT_PAYLOAD_DEPTH, &why) != OWED_OK)
-        return fail(err, OWED_INVALID,
-            "%s version %d: payload: expected JSON, found an error at %s", type->name, (int)version,
-            why.text);
     if (type->fields == NULL)
         return decode_opaque(json, arena, ret_value, err);
-
-    struct decoding decoding = {.type = type, .version = version, .arena = arena, .err = &why};
+    struct decoding decoding = {.type = type, .version = version, .arena = arena, .err = err};
     static const owed_field whole = {.kind = OWED_KIND_STRUCT};
     struct json root = json_root(json);
     char *value = arena_alloc(arena, type->size);
@@ -300,10 +297,34 @@ codec_decode(const owed_event_type *type, int32_t version, struct str json, stru
     owed_status status = root.type == JSON_OBJECT
         ? decode_object(&decoding, type->fields, root, value, NULL)
         : misfit(&decoding, &whole, OWED_KIND_STRUCT, root, NULL);
-    if (status != OWED_OK)
-        return fail(err, status, "%s", why.text);
-    *ret_value = value;
-    return OWED_OK;
+    if (status == OWED_OK)
+        *ret_value = value;
+    return status;
+}
+
+/* read_fallbacks is decode_object of an object that has none of the keys. */
+static owed_status
+read_fallbacks(
+    struct decoding *decoding, const owed_field *fields, char *base, const struct path *parent)
+{
+    owed_status status = OWED_OK;
+    for (; fields->kind != OWED_KIND_END && status == OWED_OK; fields++) {
+        struct path path = {.parent = parent, .name = field_key(fields)};
+        char *member = base + fields->offset;
+        if (fields->fallback != NULL)
+            status = decode_fallback(decoding, fields, member, &path);
+        else if (fields->kind == OWED_KIND_STRUCT)
+            status = read_fallbacks(decoding, fields->fields, member, &path);
+    }
+    return status;
+}
+
+owed_status
+fallbacks_read(const owed_event_type *type, struct arena *arena, void *value, owed_error *err)
+{
+    struct decoding decoding = {
+        .type = type, .version = version_of(type), .arena = arena, .err = err};
+    return type->fields == NULL ? OWED_OK : read_fallbacks(&decoding, type->fields, value, NULL);
 }
 
 owed_status

@@ -3,7 +3,7 @@
  * codec_describe.c - the fields of a type as JSON, for whoever reads the catalogue.
  *
  * [{"name":"lines","kind":"array","element":"struct","fields":[...]}, ...]; "optional", "fallback"
- * (as declared) and "words" stand only where they are declared.
+ * (as declared), "secret" and "words" stand only where they are declared.
  */
 #include "declare/codec.h"
 
@@ -39,6 +39,8 @@ describe_field(const owed_field *field, struct buf *json)
         buf_puts(json, ",\"fallback\":");
         json_write_string(json, str_of(field->fallback));
     }
+    if (field->secret)
+        buf_puts(json, ",\"secret\":true");
     if (inner == OWED_KIND_ENUM)
         describe_words(field->words, json);
     if (inner == OWED_KIND_STRUCT) {

@@ -31,7 +31,10 @@ misfit(struct encoding *encoding, const owed_field *field, owed_kind kind, const
     buf_init(&expected, LIMIT_FOUND_BYTES);
     buf_init(&found, LIMIT_FOUND_BYTES);
     expected_write(field, kind, &expected);
-    kind_of(kind)->found(member, &found);
+    if (path_is_secret(path))
+        buf_puts(&found, SECRET_FOUND);
+    else
+        kind_of(kind)->found(member, &found);
     return path_fail(encoding->type, encoding->type->version, path, OWED_CONFIG,
         buf_text(&expected), buf_text(&found), encoding->err);
 }
@@ -75,7 +78,7 @@ encode_fields(struct encoding *encoding, const owed_field *fields, const char *b
 {
     buf_putc(encoding->json, '{');
     for (const owed_field *field = fields; field->kind != OWED_KIND_END; field++) {
-        struct path path = {.parent = parent, .name = field_key(field)};
+        struct path path = {.parent = parent, .name = field_key(field), .secret = field->secret};
         const void *member = base + field->offset;
         if (field != fields)
             buf_putc(encoding->json, ',');

@@ -31,6 +31,15 @@ expected_write(const owed_field *field, owed_kind kind, struct buf *text)
         buf_printf(text, "%s\"%s\"", word == field->words ? "" : ", ", word->name);
 }
 
+bool
+path_is_secret(const struct path *path)
+{
+    for (; path != NULL; path = path->parent)
+        if (path->secret)
+            return true;
+    return false;
+}
+
 void
 path_write(const struct path *path, struct buf *text)
 {

@@ -57,7 +57,12 @@ struct path {
     const struct path *parent; // NULL: the outermost
     const char *name;          // NULL: an index
     size_t index;
+    bool secret; // the step leads into a field that is secret
 };
+
+/* path_is_secret tells whether what stands there is never shown. */
+bool path_is_secret(const struct path *path);
+#define SECRET_FOUND "something else, which is secret"
 
 /* path_write appends "lines[2].sku"; path_fail says what is wrong with a value there:
  * "shop.OrderPlaced version 2: field lines[2].sku: expected ..., found ...". */
@@ -71,6 +76,20 @@ struct str excerpt(struct str text);
 
 /* expected_write appends what a kind wants: "a string", "one of \"new\", \"paid\"". */
 void expected_write(const owed_field *field, owed_kind kind, struct buf *text);
+
+/* version_of is the version of a type: 0 reads as 1. */
+static inline int32_t
+version_of(const owed_event_type *type)
+{
+    return type->version == 0 ? 1 : type->version;
+}
+
+/* payload_read is codec_decode of a checked text by this descriptor alone; fallbacks_read fills in what
+ * an object without keys would get. */
+owed_status payload_read(const owed_event_type *type, int32_t version, struct str json,
+    struct arena *arena, const void **ret_value, owed_error *err);
+owed_status fallbacks_read(
+    const owed_event_type *type, struct arena *arena, void *value, owed_error *err);
 
 /* fallback_read sets the member at path from the field's fallback: INVALID where it does not fit. */
 owed_status fallback_read(const owed_event_type *type, const owed_field *field,

@@ -570,6 +570,78 @@ names_the_path_of_what_does_not_fit(void **state)
         "found bytes that are not UTF-8");
 }
 
+/* --- secrets --- */
+
+typedef struct card {
+    const char *number;
+    int32_t month;
+} card;
+static const owed_field card_fields[] = {
+    OWED_TEXT(card, number),
+    OWED_INT32(card, month),
+    OWED_FIELDS_END,
+};
+typedef struct payment {
+    int64_t pin;
+    double amount;
+    card card;
+    owed_array tokens;
+} payment;
+static const owed_field payment_fields[] = {
+    OWED_INT64_WITH(payment, pin, .secret = true),
+    OWED_DOUBLE_WITH(payment, amount, .secret = true),
+    OWED_STRUCT_WITH(payment, card, card_fields, card, .secret = true),
+    OWED_ARRAY_WITH(payment, tokens, OWED_KIND_TEXT, const char *, .secret = true),
+    OWED_FIELDS_END,
+};
+static const owed_event_type payment_type = {
+    .name = "shop.Paid", .fields = payment_fields, .size = sizeof(payment)};
+
+static void
+never_quotes_what_is_secret(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{\"pin\":\"4711\"}",
+        "{\"pin\":1,\"amount\":2,\"card\":{\"number\":4711}}",
+        "{\"pin\":1,\"amount\":2,\"card\":{\"number\":\"1\",\"month\":\"4711\"}}",
+        "{\"pin\":1,\"amount\":2,\"card\":{\"number\":\"1\",\"month\":2},\"tokens\":[4711]}",
+    };
+    static const char *const sentences[] = {
+        "field pin: expected a whole number from -9223372036854775808 to 9223372036854775807, found "
+        "something else, which is secret",
+        "field card.number: expected a string of UTF-8 without NUL, found something else, which is "
+        "secret",
+        "field card.month: expected a whole number from -2147483648 to 2147483647, found something "
+        "else, which is secret",
+        "field tokens[0]: expected a string of UTF-8 without NUL, found something else, which is "
+        "secret",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const void *value = NULL;
+        assert_fails(OWED_INVALID, try_decode(&payment_type, texts[i], &value),
+            arena_printf(&arena, "shop.Paid version 1: %s", sentences[i]));
+    }
+    buf_clear(&json);
+    assert_refused(codec_encode(&payment_type, &(payment){.amount = INFINITY}, &json, &err),
+        "shop.Paid version 1: field amount: expected a finite number, found something else, which is "
+        "secret");
+}
+
+static void
+says_in_the_catalogue_what_is_secret(void **state)
+{
+    (void)state;
+    buf_clear(&json);
+    codec_describe(&payment_type, &json);
+    assert_string_equal(buf_text(&json),
+        "[{\"name\":\"pin\",\"kind\":\"int64\",\"secret\":true},"
+        "{\"name\":\"amount\",\"kind\":\"double\",\"secret\":true},"
+        "{\"name\":\"card\",\"kind\":\"struct\",\"secret\":true,\"fields\":["
+        "{\"name\":\"number\",\"kind\":\"text\"},{\"name\":\"month\",\"kind\":\"int32\"}]},"
+        "{\"name\":\"tokens\",\"kind\":\"array\",\"element\":\"text\",\"secret\":true}]");
+}
+
 static void
 names_the_version_of_the_row_that_does_not_fit(void **state)
 {
@@ -1086,6 +1158,8 @@ main(void)
         TEST(lets_the_last_of_a_double_key_win),
         TEST(leaves_no_error_behind_where_it_succeeds),
         TEST(names_the_path_of_what_does_not_fit),
+        TEST(never_quotes_what_is_secret),
+        TEST(says_in_the_catalogue_what_is_secret),
         TEST(names_the_version_of_the_row_that_does_not_fit),
         TEST(refuses_what_is_no_json),
         TEST(refuses_a_text_that_would_take_too_much_memory),
