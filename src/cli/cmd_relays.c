@@ -16,9 +16,12 @@ const struct command cmd_relays = {
     .usage = "",
     .text =
         "Lists the workers of all relays that have said they serve this store, the lanes they "
-        "serve, and when they last said so: one line for each, as in HOST-PID.START/WORKER. One "
-        "that was killed stays in the list with an old heartbeat.",
-    .examples = "    owed relays --json | jq -r .heartbeat_at",
+        "serve (* for every lane), and when they last said so: one line for each, as in HOST-PID.START/WORKER. A "
+        "relay says so every 30 seconds; one that has not for 90 seconds is not alive. One "
+        "that was killed stays in the list for a day.\n\n"
+        "With --json, the keys are id, host, pid, boot_id, lanes, wake_path, started_at, heartbeat_at, "
+        "heartbeat_age_seconds and alive.",
+    .examples = "    owed relays --json | jq -r 'select(.alive | not) | .id'",
     .options = relays_options,
     .run = run_relays,
 };
@@ -31,6 +34,9 @@ run_relays(struct cli *cli)
     if (cli_open_store(cli, false) != OWED_OK ||
         store_relays(cli->db, &cli->arena, &rows, &count, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    cli_list(cli, relay_fields, rows, count, sizeof *rows);
+    const struct shown_relay *shown = show_relays(cli, rows, count);
+    if (shown == NULL)
+        return cli_refuse(EXIT_AGAIN, "out of memory");
+    cli_list(cli, relay_fields, shown, count, sizeof *shown);
     return EXIT_DONE;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/json.h"
 #include "base/limits.h"
@@ -49,6 +50,24 @@ cell_wait(struct buf *text, const void *member)
 {
     char wait[MOMENT_BYTES];
     buf_puts(text, duration_rough(*(const int64_t *)member, wait));
+}
+
+static void
+json_age(struct buf *json, const void *member)
+{
+    buf_int(json, *(const int64_t *)member / US_PER_SECOND);
+}
+
+static void
+cell_bool(struct buf *text, const void *member)
+{
+    buf_puts(text, *(const bool *)member ? "yes" : "no");
+}
+
+static void
+json_bool(struct buf *json, const void *member)
+{
+    buf_puts(json, *(const bool *)member ? "true" : "false");
 }
 
 static void
@@ -112,6 +131,12 @@ none_int(const void *member)
 }
 
 static bool
+none_age(const void *member)
+{
+    return *(const int64_t *)member < 0;
+}
+
+static bool
 none_int32(const void *member)
 {
     return *(const int32_t *)member == 0;
@@ -143,6 +168,8 @@ static const struct {
     [SHAPE_KEY] = {none_text, cell_text, json_text, false},
     [SHAPE_TIME] = {none_int, cell_time, json_time, false},
     [SHAPE_WAIT] = {NULL, cell_wait, cell_int, true},
+    [SHAPE_AGE] = {none_age, cell_wait, json_age, true},
+    [SHAPE_BOOL] = {NULL, cell_bool, json_bool, false},
     [SHAPE_UID] = {NULL, cell_uid, json_uid, false},
     [SHAPE_JSON] = {none_text, cell_text, json_json, false},
     [SHAPE_PAYLOAD] = {none_payload, cell_payload, json_payload, false},

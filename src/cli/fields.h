@@ -20,6 +20,8 @@ enum shape {
     SHAPE_KEY,     // const char *; NULL or "": none
     SHAPE_TIME,    // int64_t, microseconds since 1970; 0: none
     SHAPE_WAIT,    // int64_t, microseconds
+    SHAPE_AGE,     // int64_t, microseconds, in JSON whole seconds; -1: none
+    SHAPE_BOOL,    // bool
     SHAPE_UID,     // uint8_t[16]
     SHAPE_JSON,    // const char * that holds JSON
     SHAPE_PAYLOAD, // struct str that holds JSON

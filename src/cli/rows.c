@@ -4,7 +4,8 @@
  */
 #include "cli/rows.h"
 
-#include "store/store.h"
+#include "cli/common.h"
+#include "operate/health.h"
 
 #define NAME_WIDTH 40
 #define TEXT_WIDTH 60
@@ -79,13 +80,30 @@ const struct field attempt_fields[] = {
 };
 
 const struct field relay_fields[] = {
-    FIELD(struct relay_row, id, "id", "ID", SHAPE_TEXT),
-    FIELD(struct relay_row, host, "host", "HOST", SHAPE_TEXT),
-    FIELD(struct relay_row, pid, "pid", "PID", SHAPE_INT),
-    FIELD(struct relay_row, boot_id, "boot_id", NULL, SHAPE_KEY),
-    FIELD(struct relay_row, lanes, "lanes", "LANES", SHAPE_JSON),
-    FIELD(struct relay_row, wake_path, "wake_path", NULL, SHAPE_KEY),
-    FIELD(struct relay_row, started_at_us, "started_at", "STARTED", SHAPE_TIME),
-    FIELD(struct relay_row, heartbeat_at_us, "heartbeat_at", "HEARTBEAT", SHAPE_TIME),
+    FIELD(struct shown_relay, row.id, "id", "ID", SHAPE_TEXT),
+    FIELD(struct shown_relay, row.host, "host", "HOST", SHAPE_TEXT),
+    FIELD(struct shown_relay, row.pid, "pid", "PID", SHAPE_INT),
+    FIELD(struct shown_relay, row.boot_id, "boot_id", NULL, SHAPE_KEY),
+    FIELD(struct shown_relay, row.lanes, "lanes", "LANES", SHAPE_JSON),
+    FIELD(struct shown_relay, row.wake_path, "wake_path", NULL, SHAPE_KEY),
+    FIELD(struct shown_relay, row.started_at_us, "started_at", "STARTED", SHAPE_TIME),
+    FIELD(struct shown_relay, row.heartbeat_at_us, "heartbeat_at", "HEARTBEAT", SHAPE_TIME),
+    FIELD(struct shown_relay, age_us, "heartbeat_age_seconds", "AGE", SHAPE_AGE),
+    FIELD(struct shown_relay, alive, "alive", "ALIVE", SHAPE_BOOL),
     FIELDS_END,
 };
+
+struct shown_relay *
+show_relays(struct cli *cli, const struct relay_row *rows, size_t count)
+{
+    struct shown_relay *shown = arena_alloc(&cli->arena, (count + 1) * sizeof *shown);
+    for (size_t i = 0; i < count && shown != NULL; i++) {
+        int64_t age_us = cli->now_us - rows[i].heartbeat_at_us;
+        shown[i] = (struct shown_relay){
+            .row = rows[i],
+            .alive = relay_is_alive(&rows[i], cli->now_us),
+            .age_us = age_us > 0 ? age_us : 0,
+        };
+    }
+    return shown;
+}

@@ -12,6 +12,15 @@ extern const struct field event_fields[];       // of struct event_row, in a lis
 extern const struct field event_whole_fields[]; // the same with its payload
 extern const struct field delivery_fields[];    // of struct delivery_row
 extern const struct field attempt_fields[];     // of struct attempt_row
-extern const struct field relay_fields[];       // of struct relay_row
+extern const struct field relay_fields[];       // of struct shown_relay
+
+/* A worker of a relay, and whether it lives. */
+struct shown_relay {
+    struct relay_row row;
+    bool alive;
+    int64_t age_us; // since it last said so
+};
+struct cli;
+struct shown_relay *show_relays(struct cli *cli, const struct relay_row *rows, size_t count);
 
 #endif

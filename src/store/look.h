@@ -10,9 +10,9 @@
 
 struct status_line { // one receiver
     const char *receiver_key;
-    const char *lane;
-    int64_t owed; // pending, failed and claimed
-    int64_t due;  // of these: may run now
+    const char *lane; // the receiver's, also of what stands in the lane of a paused one
+    int64_t owed;     // pending, failed and claimed
+    int64_t due;      // of these: may run now
     int64_t scheduled;
     int64_t claimed;
     int64_t lapsed;      // claimed, lease over
@@ -26,10 +26,26 @@ struct status {
     struct status_line total;
     struct status_line *lines; // by most owed, most dead, key
     size_t count;
-    int64_t events;
+    int64_t events; // at most STATUS_EVENTS_MAX: nobody waits for a count of years
+    bool more_events;
 };
+#define STATUS_EVENTS_MAX INT64_C(100000)
 owed_status store_status(
     struct db *db, int64_t now_us, struct arena *arena, struct status *ret_status, owed_error *err);
+/* status_add adds what a line counts to another. */
+void status_add(struct status_line *sum, const struct status_line *line);
+
+/* store_paused lists what an operator has paused, by lane: a lane with all its receivers, or a receiver alone. */
+struct paused_row {
+    const char *lane;
+    const char *receiver_key; // "": the lane
+    int64_t paused_at_us;
+    int64_t paused_until_us; // 0: until it is resumed
+    const char *paused_by;
+    const char *reason;
+};
+owed_status store_paused(struct db *db, struct arena *arena, struct paused_row **ret_paused,
+    size_t *ret_count, owed_error *err);
 
 struct event_row {
     int64_t id;

@@ -8,13 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* read_lane takes the lane of rows: those of a paused receiver stand in one that goes on with "!" and its key. */
+static const char *
+read_lane(struct reader *r)
+{
+    const char *lane = read_text(r);
+    const char *end = lane == NULL ? NULL : strchr(lane, '!');
+    if (end == NULL)
+        return lane;
+    const char *cut = arena_printf(r->arena, "%.*s", (int)(end - lane), lane);
+    r->no_memory |= cut == NULL;
+    return cut;
+}
+
 /* What one of the three counts says of one receiver; the columns that it lacks stay 0. */
 static void
 read_owed(struct reader *r, void *item)
 {
     struct status_line *line = item;
     line->receiver_key = read_text(r);
-    line->lane = read_text(r);
+    line->lane = read_lane(r);
     line->owed = read_int(r);
     line->due = read_int(r);
     line->scheduled = read_int(r);
@@ -27,7 +40,7 @@ read_claimed(struct reader *r, void *item)
 {
     struct status_line *line = item;
     line->receiver_key = read_text(r);
-    line->lane = read_text(r);
+    line->lane = read_lane(r);
     line->owed = line->claimed = read_int(r);
     line->lapsed = read_int(r);
     line->handed_back = read_int(r);
@@ -40,13 +53,13 @@ read_ended(struct reader *r, void *item)
 {
     struct status_line *line = item;
     line->receiver_key = read_text(r);
-    line->lane = read_text(r);
+    line->lane = read_lane(r);
     line->dead = read_int(r);
     line->orphaned = read_int(r);
 }
 
-static void
-add(struct status_line *sum, const struct status_line *line)
+void
+status_add(struct status_line *sum, const struct status_line *line)
 {
     sum->owed += line->owed;
     sum->due += line->due;
@@ -88,7 +101,7 @@ merge(struct status_line *lines, size_t count)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && by_key(&lines[kept - 1], &lines[i]) == 0)
-            add(&lines[kept - 1], &lines[i]);
+            status_add(&lines[kept - 1], &lines[i]);
         else
             lines[kept++] = lines[i];
     }
@@ -144,13 +157,41 @@ store_status(
         return status;
     status = read_lines(db, now_us, arena, &found, err);
     if (status == OWED_OK)
-        status = query_int(db, STMT_COUNT_EVENTS, NO_ARGS, &found.events, NULL, err);
+        status = query_int(
+            db, STMT_COUNT_EVENTS, ARGS(V_INT(STATUS_EVENTS_MAX + 1)), &found.events, NULL, err);
     if (own)
         store_rollback(db);
     if (status != OWED_OK)
         return status;
     for (size_t i = 0; i < found.count; i++)
-        add(&found.total, &found.lines[i]);
+        status_add(&found.total, &found.lines[i]);
+    found.more_events = found.events > STATUS_EVENTS_MAX;
+    if (found.more_events)
+        found.events = STATUS_EVENTS_MAX;
     *ret_status = found;
     return OWED_OK;
+}
+
+static void
+read_paused(struct reader *r, void *item)
+{
+    struct paused_row *paused = item;
+    paused->lane = read_text(r);
+    paused->receiver_key = read_text(r);
+    paused->paused_at_us = read_int(r);
+    paused->paused_until_us = read_int(r);
+    paused->paused_by = read_text(r);
+    paused->reason = read_text(r);
+}
+
+owed_status
+store_paused(struct db *db, struct arena *arena, struct paused_row **ret_paused, size_t *ret_count,
+    owed_error *err)
+{
+    struct list list = {sizeof(struct paused_row), read_paused, arena};
+    void *items = NULL;
+    owed_status status = read_all(db, STMT_PAUSED, NO_ARGS, &list, &items, ret_count, err);
+    if (status == OWED_OK)
+        *ret_paused = items;
+    return status;
 }

@@ -78,6 +78,57 @@ class Look(StoreCase):
         self.settle(1, "dead")
         self.assertNotIn("Nothing is owed", self.owed("status", code=0).stdout)
 
+    def test_status_has_the_same_counts_for_each_lane(self):
+        self.sql("update owed_delivery set lane = 'shop/mail' where id = ?", self.d[2])
+        self.sql("update owed_delivery set lane = 'shop/default!shop.billing' where id = ?", self.d[3])
+        self.settle(1, "dead")
+        self.sql("update owed_delivery set receiver_key = 'mail.x' where id = ?", self.d[2])
+        found = self.json("status")
+        self.assertEqual([("shop/default", 4, 1), ("shop/mail", 1, 0)],
+                         [(line["lane"], line["owed"], line["dead"]) for line in found["lanes"]])
+        keys = {"owed", "due", "scheduled", "claimed", "lapsed_leases", "handed_back", "failed", "dead", "orphaned",
+                "oldest_due_age_seconds"}
+        self.assertEqual(keys | {"lane"}, set(found["lanes"][0]))
+        self.assertEqual(keys | {"lane", "key"}, set(found["receivers"][0]))
+        self.assertLessEqual(keys, set(found))
+        self.assertEqual({"shop/default", "shop/mail"}, {line["lane"] for line in found["receivers"]})
+        self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^LANE +OWED +DUE ")
+
+    def test_status_says_what_is_paused(self):
+        self.assertEqual([], self.json("status")["paused"])
+        self.assertNotIn("PAUSED", self.owed("status", code=0).stdout)
+        self.owed("pause", "--receiver", "shop.label", "--reason", "moving", code=0)
+        self.owed("pause", "default", "--until", "2100-01-01T00:00:00Z", code=0)
+        lane, receiver = self.json("status")["paused"]
+        self.assertEqual(("shop/default", None, "2100-01-01T00:00:00.000000Z"),
+                         (lane["lane"], lane["receiver"], lane["paused_until"]))
+        self.assertEqual(("shop/default", "shop.label", None, "moving"),
+                         (receiver["lane"], receiver["receiver"], receiver["paused_until"], receiver["reason"]))
+        text = self.owed("status", code=0).stdout
+        self.assertRegex(text, r"(?m)^shop/default +shop\.label .*moving")
+        self.assertNotIn("!", text)
+
+    def test_status_tells_which_workers_are_alive_and_since_when_the_others_are_silent(self):
+        for name, age in (("new", 0), ("old", 3_600_000_000)):
+            self.sql("insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values "
+                     "(?, 'h', 1, '[\"shop/default\"]', moment(1), moment(?))", name, time.time_ns() // 1000 - age)
+        workers = self.json("status")["workers"]
+        self.assertEqual([("new", True), ("old", False)], [(worker["id"], worker["alive"]) for worker in workers])
+        self.assertTrue(3600 <= workers[1]["heartbeat_age_seconds"] < 3700)
+        self.assertEqual([worker["id"] for worker in workers], [row["id"] for row in self.json_lines("relays")])
+        self.assertEqual([True, False], [row["alive"] for row in self.json_lines("relays")])
+        self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^old .* 1h\w* +no$")
+
+    def test_every_key_of_the_json_is_in_the_manual_page(self):
+        self.owed("pause", "--receiver", "shop.label", code=0)
+        self.sql("insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values "
+                 "('w', 'h', 1, '[]', moment(1), moment(1))")
+        found = self.json("status")
+        said = " ".join(self.owed("help", word, code=0).stdout for word in ("status", "relays"))
+        for part in (found, *(found[name][0] for name in ("receivers", "lanes", "paused", "workers"))):
+            for key in part:
+                self.assertRegex(said, rf"\b{key}\b")
+
     def test_what_status_finds_does_not_change_its_exit(self):
         self.settle(1, "dead")
         self.owed("status", code=0)

@@ -65,6 +65,27 @@ status_counts_what_is_owed_and_what_ended_badly(void **state)
 }
 
 static void
+status_has_what_a_paused_receiver_is_owed_in_its_own_lane(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    publish_keys(world, keys);
+    fire(world, EVENT);
+    const struct pausing pausing = {
+        .receiver_key = "shop.a", .now_us = NOW, .who = "ann@host", .reason = ""};
+    int64_t receivers;
+    assert_ok(store_pause(world->db, &pausing, &receivers, &world->err));
+    fire(world, EVENT);
+    struct status status;
+    assert_ok(store_status(world->db, NOW, &world->arena, &status, &world->err));
+    assert_int_equal(status.count, 1);
+    assert_int_equal(status.lines[0].owed, 2);
+    assert_string_equal(status.lines[0].lane, LANE);
+    assert_int_equal(status.events, 2);
+    assert_false(status.more_events);
+}
+
+static void
 status_lists_receivers_by_most_owed_then_most_dead_then_key(void **state)
 {
     struct world *world = *state;
@@ -413,6 +434,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(status_counts_what_is_owed_and_what_ended_badly),
+        TEST(status_has_what_a_paused_receiver_is_owed_in_its_own_lane),
         TEST(status_lists_receivers_by_most_owed_then_most_dead_then_key),
         TEST(events_come_in_pages_newest_first),
         TEST(events_are_found_by_correlation_id),

@@ -167,6 +167,37 @@ lanes_say_what_waits_in_them_and_why(void **state)
     assert_string_equal(lanes[1].reason, "the provider is down");
 }
 
+static void
+what_is_paused_is_listed_a_lane_once_and_a_receiver_that_waits_alone(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *const[]){"shop.billing", "shop.label", "shop.gone", NULL});
+    in_another_lane(world);
+    struct paused_row *paused;
+    size_t count;
+    assert_ok(store_paused(world->other, &world->arena, &paused, &count, &world->err));
+    assert_int_equal(count, 0);
+    pause_it(world, NULL, "shop.mail", NOW + 9 * SECOND);
+    pause_it(world, NULL, "shop.gone", 0);
+    raw_runf(plain(world),
+        "update owed_receiver set removed_at = moment(%lld) where stored_lane like '%%!shop.gone'",
+        (long long)NOW);
+    pause_it(world, LANE, NULL, 0); // shop.billing and shop.label go along with it
+    // Nor is a lane that is there without a pause.
+    raw_run(plain(world), "insert into owed_lane (lane) values ('shop/idle')");
+    assert_ok(store_paused(world->other, &world->arena, &paused, &count, &world->err));
+    assert_int_equal(count, 2);
+    assert_string_equal(paused[0].lane, LANE);
+    assert_string_equal(paused[0].receiver_key, "");
+    assert_string_equal(paused[0].paused_by, "ann@host");
+    assert_int_equal(paused[0].paused_at_us, NOW);
+    assert_int_equal(paused[0].paused_until_us, 0);
+    assert_string_equal(paused[1].lane, "shop/mail");
+    assert_string_equal(paused[1].receiver_key, "shop.mail");
+    assert_int_equal(paused[1].paused_until_us, NOW + 9 * SECOND);
+    assert_string_equal(paused[1].reason, "the provider is down");
+}
+
 int
 main(void)
 {
@@ -176,6 +207,7 @@ main(void)
         TEST(of_two_lanes_paused_in_one_moment_the_one_that_is_resumed_goes_on),
         TEST(a_receiver_paused_by_itself_stays_so_when_its_lane_is_resumed),
         TEST(a_pause_whose_time_is_over_is_ended_by_who_mends),
+        TEST(what_is_paused_is_listed_a_lane_once_and_a_receiver_that_waits_alone),
         TEST(lanes_say_what_waits_in_them_and_why),
     };
     return run_on_all_stores("store pause", tests, COUNT(tests));

@@ -264,6 +264,36 @@ every_statement_goes_by_its_index_among_much_history(void **state)
     watched_done(&watched);
 }
 
+static void
+status_goes_by_the_indexes_of_what_has_not_ended_well(void **state)
+{
+    static const struct {
+        enum stmt stmt;
+        const char *index;
+    } counts[] = {{STMT_STATUS_OWED, "owed_delivery_by_receiver"},
+        {STMT_STATUS_CLAIMED, "owed_delivery_claimed"},
+        {STMT_STATUS_ENDED, "owed_delivery_ended_badly"}};
+    struct world *world = *state;
+    publish_and_know_little(world);
+    add_rows(world, 20000, "shop.a", LANE, "succeeded");
+    add_rows(world, 50, "shop.a", LANE, "dead");
+    add_rows(world, 50, "shop.a", LANE, "claimed");
+    raw_run(plain(world), "analyze");
+    struct watched watched;
+    watch(world, &watched);
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        raw_runf(watched.raw, "prepare c%zu as %s", i,
+            world->db->driver->sql->statements[counts[i].stmt]);
+        buf_clear(&watched.plans);
+        raw_runf(
+            watched.raw, "execute c%zu%s", i, counts[i].stmt == STMT_STATUS_ENDED ? "" : "(now())");
+        const char *plans = buf_text(&watched.plans);
+        check_case(strstr(plans, counts[i].index) != NULL, counts[i].index);
+        check_case(strstr(plans, "Seq Scan") == NULL, counts[i].index);
+    }
+    watched_done(&watched);
+}
+
 /* pages_of counts the pages that a claim looks at to find its rows. */
 static void
 take_pages(void *state, const char *text)
@@ -360,6 +390,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_plan_made_while_the_tables_were_small_walks_none_that_has_grown),
         TEST(every_statement_goes_by_its_index_among_much_history),
+        TEST(status_goes_by_the_indexes_of_what_has_not_ended_well),
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(a_claim_with_a_mark_reads_nothing_of_what_was_claimed_before_it),
     };

@@ -244,6 +244,36 @@ a_claim_steps_over_what_its_relay_cannot_run(void **state)
     assert_true(after <= before + before / 10);
 }
 
+/* cost_of_status counts the steps of owed status, at a moment when all is due. */
+static int64_t
+cost_of_status(struct world *world)
+{
+    struct status status;
+    take_steps(world->db);
+    assert_ok(store_status(world->db, NOW + SECOND, &world->arena, &status, &world->err));
+    take_steps(world->db); // prepared anew
+    assert_ok(store_status(world->db, NOW + SECOND, &world->arena, &status, &world->err));
+    return take_steps(world->db);
+}
+
+static void
+status_looks_past_what_has_ended_well(void **state)
+{
+    struct world *world = *state;
+    add_rows(world, 20, "shop.a", LANE, "pending");
+    add_rows(world, 20, "shop.a", LANE, "dead");
+    add_rows(world, 20, "shop.a", LANE, "claimed");
+    int64_t few = cost_of_status(world);
+    add_rows(world, 100000, "shop.a", LANE, "succeeded");
+    int64_t events = cost_of_status(world) - few; // they are counted, up to so many
+    assert_true(events > 0 && events <= 8 * STATUS_EVENTS_MAX);
+    add_rows(world, 100000, "shop.a", LANE, "succeeded");
+    int64_t many = cost_of_status(world);
+    if (many > few + events + events / 100)
+        print_error("%lld steps, and %lld\n", (long long)(few + events), (long long)many);
+    assert_true(many <= few + events + events / 100);
+}
+
 static void
 mending_costs_nothing_where_all_stand_right(void **state)
 {
@@ -270,6 +300,7 @@ main(void)
         TEST(payloads_are_fetched_one_after_the_other_and_never_sorted),
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(a_claim_steps_over_what_its_relay_cannot_run),
+        TEST(status_looks_past_what_has_ended_well),
         TEST(mending_costs_nothing_where_all_stand_right),
     };
     return run_on_stores("sqlite", "sqlite plan", tests, COUNT(tests));

@@ -1,4 +1,5 @@
--- How many events are kept?
--- Columns: how many.
--- Index: any; it counts them.
-select count(*) from owed_event
+-- How many events are kept, as far as one counts?
+-- Parameters: how far.
+-- Columns: how many, at most that.
+-- Index: any; it counts no further.
+select count(*) from (select id from owed_event limit $1) as counted
