@@ -8,7 +8,8 @@
  *   - ret_ parameters are written on success only, unless a status says otherwise;
  *   - arguments are borrowed for the call and nothing is kept, unless said so;
  *   - free and close functions accept NULL;
- *   - a handle and what came from it belong to one thread at a time; there is no global state.
+ *   - a handle and what came from it belong to one thread at a time; there is no global state
+ *     but the blocks of scope.h, which are a thread's.
  */
 #ifndef OWED_ERROR_H
 #define OWED_ERROR_H

@@ -8,6 +8,7 @@
 #include <owed/error.h>
 #include <owed/event.h>
 #include <owed/receiver.h>
+#include <owed/scope.h>
 
 OWED_BEGIN_DECLS
 

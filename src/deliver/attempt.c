@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "declare/codec.h"
+#include "deliver/scope.h"
 #include "deliver/worker.h"
 
 enum ending
@@ -225,14 +226,14 @@ void
 attempt_run(struct attempt *a)
 {
     owed *handle = a->worker->owed;
-    const struct claimed *row = a->task->row;
     a->started_at_us = worker_now_us(a->worker);
     a->started_mono_us = worker_mono_us(a->worker);
     show_hand(a->worker, a->task, a->known->receiver, a->started_at_us);
     a->delivery.slot =
         a->worker->slot != NULL ? a->worker->slot : keeper_slot(a->worker->taking_over.keeper);
-    handle->cause_event_id = row->event_id;
-    handle->cause_correlation_id = row->correlation_id;
+    struct owed_scope block;
+    const struct cause cause = cause_of(handle, a->task->row);
+    scope_enter(&block, &cause, true);
     a->worker->in_hand = a;
     // A row that stands for targets reaches no receiver: nothing is wrapped around it.
     if (a->expands)
@@ -243,8 +244,7 @@ attempt_run(struct attempt *a)
         a->outcome = delivery_call(&a->delivery, a->payload);
     a->worker->in_hand = NULL;
     handle->db->driver->sweep(handle->db);
-    handle->cause_event_id = 0;
-    handle->cause_correlation_id = NULL;
+    scope_leave(&block);
     worker_phase(a->worker, PHASE_ACKNOWLEDGING);
     failpoint("receiver-ran");
     end_own_transaction(a);

@@ -151,8 +151,6 @@ eager_after_commit(owed_tx *tx)
     if (w == NULL)
         return;
     owed_error err = {0};
-    int64_t cause_event_id = handle->cause_event_id;
-    const char *cause_correlation_id = handle->cause_correlation_id;
     handle->make_way = group_make_way;
     handle->make_way_state = w;
     if (set_up(w, handle, &err) == OWED_OK)
@@ -161,7 +159,5 @@ eager_after_commit(owed_tx *tx)
         trouble(w, "prepare an eager attempt", &err);
     let_go(w);
     handle->make_way = NULL;
-    handle->cause_event_id = cause_event_id;
-    handle->cause_correlation_id = cause_correlation_id;
     worker_free(w);
 }

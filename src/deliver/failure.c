@@ -2,6 +2,7 @@
  *
  * failure.c - a receiver's on_failure, told what was recorded.
  */
+#include "deliver/scope.h"
 #include "deliver/worker.h"
 
 /* is_told tells whether it concerns the receiver: a payload that cannot be decoded never reached it. */
@@ -23,6 +24,7 @@ failure_note(struct ledger *ledger, const struct ended *ended, struct note *note
     note->event_name = arena_strdup(&ledger->arena, or_empty(row->event_name));
     note->target = arena_strdup(&ledger->arena, or_empty(row->target));
     note->correlation_id = arena_strdup(&ledger->arena, or_empty(row->correlation_id));
+    note->traceparent = arena_strdup(&ledger->arena, or_empty(row->traceparent));
 }
 
 void
@@ -43,11 +45,12 @@ failure_tell(struct worker *w, const struct settlement *settlement, const struct
         .error = settlement->last_error,
     };
     // What it fires is the consequence of the same event.
-    w->owed->cause_event_id = note->event_id;
-    w->owed->cause_correlation_id = note->correlation_id;
+    struct owed_scope block;
+    const struct cause cause = {
+        note->event_id, note->correlation_id, note->traceparent, w->owed->url};
+    scope_enter(&block, &cause, true);
     receiver->declared.on_failure(w->owed, &failure, receiver->declared.state);
-    w->owed->cause_event_id = 0;
-    w->owed->cause_correlation_id = NULL;
+    scope_leave(&block);
     if (handle_end_stray(w->owed))
         log_say(&w->owed->log, OWED_LOG_ERROR,
             "on_failure left a transaction open: it was rolled back",

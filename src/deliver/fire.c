@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "declare/codec.h"
 #include "deliver/local.h"
+#include "deliver/scope.h"
 
 /* What is fired: the type is NULL for a name that nobody declared. */
 struct subject {
@@ -73,10 +74,6 @@ make_event(const owed_tx *tx, const struct subject *subject, struct str payload,
         .causation_id = options->causation_id,
         .traceparent = or_empty(options->traceparent),
     };
-    if (event.causation_id == 0)
-        event.causation_id = tx->cause_event_id;
-    if (event.correlation_id[0] == '\0')
-        event.correlation_id = or_empty(tx->cause_correlation_id);
     dice_fill(&handle->dice, event.uid, sizeof event.uid);
     return event;
 }
@@ -214,6 +211,8 @@ fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     int64_t id = 0;
     bool fresh = false;
     owed_status status = check_dedupe(tx, &event, err);
+    if (status == OWED_OK)
+        status = scope_fill(&event, tx->owed, &arena, err);
     if (status == OWED_OK)
         status = list_own(tx, &event, &arena, err);
     if (status == OWED_OK)

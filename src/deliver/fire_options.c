@@ -2,11 +2,11 @@
  *
  * fire_options.c - what may be said of an event, checked before anything is written.
  */
-#include <ctype.h>
-
 #include "base/error.h"
-#include "base/json.h"
 #include "base/limits.h"
+#include "base/traceparent.h"
+#include "base/utf8.h"
+#include "deliver/facts.h"
 #include "deliver/handle.h"
 
 /* The last microsecond of the year 9999: beyond it RFC 3339 has no words. */
@@ -40,62 +40,12 @@ check_time(const char *name, int64_t at_us, owed_error *err)
 }
 
 static owed_status
-check_scope(const char *scope, owed_error *err)
-{
-    if (is_empty(scope))
-        return OWED_OK;
-    struct str text = str_of(scope);
-    if (text.len > LIMIT_SCOPE_BYTES)
-        return fail(
-            err, OWED_INVALID, "scope is %zu bytes long: at most %d", text.len, LIMIT_SCOPE_BYTES);
-    owed_error why;
-    if (json_check(text, LIMIT_PAYLOAD_DEPTH, &why) != OWED_OK)
-        return fail(err, OWED_INVALID, "scope is not JSON: %s", why.text);
-    struct json root = json_root(text);
-    if (root.type != JSON_OBJECT)
-        return fail(err, OWED_INVALID, "scope is %s: it has to be a JSON object",
-            json_type_name(root.type));
-    return OWED_OK;
-}
-
-/* hex_run counts the lower-case hex digits at text; *ret_zero: all of them are 0. */
-static size_t
-hex_run(const char *text, bool *ret_zero)
-{
-    size_t n = strspn(text, "0123456789abcdef");
-    *ret_zero = strspn(text, "0") >= n;
-    return n;
-}
-
-/* W3C Trace Context: version-traceid-parentid-flags, in hex of 2, 32, 16 and 2 digits. A later
- * version than 00 may go on after another "-". */
-static bool
-is_traceparent(const char *text)
-{
-    static const size_t digits[] = {2, 32, 16, 2};
-    if (strncmp(text, "ff", 2) == 0)
-        return false;
-    const char *p = text;
-    for (size_t i = 0; i < 4; i++) {
-        bool zero = false;
-        if (hex_run(p, &zero) != digits[i])
-            return false;
-        if (zero && (i == 1 || i == 2))
-            return false;
-        p += digits[i];
-        if (i < 3 && *p++ != '-')
-            return false;
-    }
-    return *p == '\0' || (*p == '-' && strncmp(text, "00", 2) != 0);
-}
-
-static owed_status
 check_traceparent(const char *text, owed_error *err)
 {
     if (is_empty(text))
         return OWED_OK;
     owed_status status = check_text("traceparent", text, err);
-    if (status == OWED_OK && !is_traceparent(text))
+    if (status == OWED_OK && !traceparent_is_valid(text))
         return fail(err, OWED_INVALID,
             "traceparent \"%s\" is not of the form 00-<32 hex>-<16 hex>-<2 hex> (W3C Trace "
             "Context)",
@@ -129,7 +79,7 @@ fire_options_check(const owed_fire_options *options, owed_error *err)
     if (status == OWED_OK)
         status = check_time("occurred_at", options->occurred_at_us, err);
     if (status == OWED_OK)
-        status = check_scope(options->scope, err);
+        status = facts_check("scope", options->scope, err);
     if (status == OWED_OK)
         status = check_traceparent(options->traceparent, err);
     return status;

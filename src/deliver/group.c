@@ -104,8 +104,6 @@ group_begin(owed_delivery *delivery, owed_error *err)
         return status;
     a->asked = true;
     a->mark = tx_mark(&w->group.tx);
-    w->group.tx.cause_event_id = a->task->row->event_id;
-    w->group.tx.cause_correlation_id = a->task->row->correlation_id;
     delivery->tx = &w->group.tx;
     return OWED_OK;
 }

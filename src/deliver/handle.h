@@ -33,9 +33,6 @@ struct owed {
     atomic_int stop;       // signals seen: set by owed_relay_stop
     int stop_fd;           // eventfd that wakes whatever waits; written by owed_relay_stop
     struct wakers *wakers; // where relays of this store listen
-    // While a receiver runs: its event, for what it fires in transactions that it begins itself.
-    int64_t cause_event_id;
-    const char *cause_correlation_id;
     // Asked before owed_begin begins: a relay may have the connection's transaction for others.
     owed_status (*make_way)(void *state, owed_error *err);
     void *make_way_state;
@@ -74,11 +71,9 @@ struct owed_tx {
     owed *owed;
     struct db *db;
     enum tx_kind kind;
-    bool vetoed;            // it can only be rolled back
-    owed_status refusal;    // VETOED: an inline receiver was not done; ABORTED: a fire broke off
-    char veto[512];         // the sentence that goes with it
-    int64_t cause_event_id; // of the event whose receiver is running; 0: none
-    const char *cause_correlation_id;
+    bool vetoed;         // it can only be rolled back
+    owed_status refusal; // VETOED: an inline receiver was not done; ABORTED: a fire broke off
+    char veto[512];      // the sentence that goes with it
     bool fired_anything; // something is owed: relays are woken after the commit
     struct arena arena;
     struct fired *fired; // in order; only those that ON_COMMIT receivers want

@@ -52,6 +52,7 @@ struct note {
     const char *event_name;
     const char *target;
     const char *correlation_id;
+    const char *traceparent;
     const char *lane; // for pauses; NULL: nothing is to be heard of it. Below here: only for them
     const char *pause_target;
     const struct receiver *receiver;

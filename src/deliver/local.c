@@ -7,14 +7,9 @@
 #include "base/error.h"
 #include "declare/codec.h"
 #include "deliver/delivery.h"
+#include "deliver/scope.h"
 
 #define TEXT_BYTES 2000 // of what a receiver says that was not done
-
-/* Whose event is the cause of what is fired now. */
-struct cause {
-    int64_t event_id;
-    const char *correlation_id;
-};
 
 static struct claimed
 facts_of(const struct new_event *event, int64_t event_id, const char *receiver_key)
@@ -41,31 +36,30 @@ facts_of(const struct new_event *event, int64_t event_id, const char *receiver_k
     return row;
 }
 
-/* set_cause puts a cause in place and returns the one before. */
-static struct cause
-set_cause(owed *handle, owed_tx *tx, struct cause cause)
+/* enter puts the block around a receiver. What runs inside the fire is in the caller's blocks as well. */
+static void
+enter(const struct local_run *run, struct owed_scope *block)
 {
-    struct cause before = {handle->cause_event_id, handle->cause_correlation_id};
-    if (tx != NULL) {
-        before = (struct cause){tx->cause_event_id, tx->cause_correlation_id};
-        tx->cause_event_id = cause.event_id;
-        tx->cause_correlation_id = cause.correlation_id;
-        return before;
-    }
-    handle->cause_event_id = cause.event_id;
-    handle->cause_correlation_id = cause.correlation_id;
-    return before;
+    const struct cause cause = {
+        run->event_id, run->event->correlation_id, run->event->traceparent, run->owed->url};
+    scope_enter(block, &cause, run->tx == NULL);
+    run->owed->depth++;
+}
+
+static void
+leave(const struct local_run *run, struct owed_scope *block)
+{
+    run->owed->depth--;
+    scope_leave(block);
 }
 
 static owed_outcome
 call(const struct local_run *run, owed_delivery *delivery, const void *payload)
 {
-    struct cause cause = {run->event_id, run->event->correlation_id};
-    struct cause before = set_cause(run->owed, run->tx, cause);
-    run->owed->depth++;
+    struct owed_scope block;
+    enter(run, &block);
     owed_outcome outcome = delivery_call(delivery, payload);
-    run->owed->depth--;
-    set_cause(run->owed, run->tx, before);
+    leave(run, &block);
     return outcome;
 }
 
@@ -117,11 +111,9 @@ local_targets(const struct local_run *run, struct owed_target_list *list, owed_e
     owed_status status = prepare(run, list->arena, &delivery, &payload, err);
     if (status != OWED_OK)
         return status;
-    struct cause before =
-        set_cause(run->owed, run->tx, (struct cause){run->event_id, run->event->correlation_id});
-    run->owed->depth++;
+    struct owed_scope block;
+    enter(run, &block);
     status = targets_ask(delivery, payload, list, err);
-    run->owed->depth--;
-    set_cause(run->owed, run->tx, before);
+    leave(run, &block);
     return status;
 }

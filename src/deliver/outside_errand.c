@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "deliver/scope.h"
 #include "deliver/sortie.h"
 
 bool
@@ -65,11 +66,11 @@ errand_start(struct worker *w, struct sortie *sortie)
     errand_open(&sortie->errand);
     // From here on the delivery may be in other hands; the batch stays, since we hold it too.
     show_hand(w, sortie->task, receiver, flight->started_at_us);
-    handle->cause_event_id = sortie->task->row->event_id;
-    handle->cause_correlation_id = sortie->task->row->correlation_id;
+    struct owed_scope block;
+    const struct cause cause = cause_of(handle, sortie->task->row);
+    scope_enter(&block, &cause, true);
     receiver->declared.start(&flight->delivery, sortie->payload);
-    handle->cause_event_id = 0;
-    handle->cause_correlation_id = NULL;
+    scope_leave(&block);
     worker_phase(w, PHASE_IDLE);
     handle->db->driver->sweep(handle->db);
     if (handle_end_stray(handle))

@@ -18,8 +18,6 @@ tx_init(owed_tx *tx, owed *handle, struct db *db, enum tx_kind kind)
         .owed = handle,
         .db = db,
         .kind = kind,
-        .cause_event_id = handle->cause_event_id,
-        .cause_correlation_id = handle->cause_correlation_id,
     };
     arena_init(&tx->arena, 0);
     tx->fired_end = &tx->fired;

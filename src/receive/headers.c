@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "base/traceparent.h"
 
-#define TRACEPARENT_BYTES 55
 #define ENCODED_BYTES (3 * LIMIT_KEY_BYTES + 1)
 
 static void add(struct headers *headers, const char *format, ...) OWED_PRINTF(2, 3);
@@ -52,21 +52,6 @@ encode(const char *text, char ret[static ENCODED_BYTES])
         ret[used++] = digits[c & 15];
     }
     ret[used] = '\0';
-}
-
-bool
-traceparent_is_valid(const char *text)
-{
-    static const char shape[] = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
-    size_t len = strnlen(text, TRACEPARENT_BYTES + 1);
-    if (len != TRACEPARENT_BYTES)
-        return false;
-    for (size_t i = 0; i < TRACEPARENT_BYTES; i++) {
-        bool fits = shape[i] == '-' ? text[i] == '-' : strchr("0123456789abcdef", text[i]) != NULL;
-        if (!fits)
-            return false;
-    }
-    return memcmp(text, "ff", 2) != 0;
 }
 
 bool

@@ -29,7 +29,4 @@ struct headers {
 bool headers_fill(struct headers *headers, const owed_delivery *delivery, int64_t timestamp,
     const char *signature);
 
-/* traceparent_is_valid: as W3C Trace Context writes it in version 00. */
-bool traceparent_is_valid(const char *text);
-
 #endif

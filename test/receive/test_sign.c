@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/traceparent.h"
 #include "receive/headers.h"
 #include "receive/sign.h"
 
