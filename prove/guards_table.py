@@ -272,6 +272,14 @@ GUARDS = [
     *(("query/cancel", name, [(old, new)], ACT) for name, old, new in [
         ("id", "id in (select value from json_each($1))", "$1 is not null"),
     ]),
+    *(("query/owed_payloads", name, [(old, new)], LOOK) for name, old, new in [
+        ("its event", "on e.id = d.event_id", "on 1"),
+        ("ids above this", "d.id > $1", "$1 is not null"),
+        ("owed", "d.status in ('pending', 'failed', 'claimed')\n", "1\n"),
+        ("receiver", "d.receiver_key in (select value from json_each($3))", "$3 is not null"),
+        ("order", "order by d.id", "order by -d.id"),
+        ("limit", " limit $2", " limit 100 + $2"),
+    ]),
     *(("query/cancel_pick", name, [(old, new)], ACT) for name, old, new in [
         ("owed", "d.status in ('pending', 'failed', 'claimed')\n", "1\n"),
         ("receiver", "d.receiver_key = $3", "1"),

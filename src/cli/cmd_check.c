@@ -13,7 +13,9 @@ const struct command cmd_check = {
     .usage = "",
     .text = "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
             "receivers name on this host, and at the store, where one is named, for what is owed "
-            "to receivers that nobody declares. Nothing is run, written or sent.\n\n"
+            "to receivers that nobody declares, and for payloads that are owed and that the types "
+            "of the modules cannot read: a relay would give them up. Nothing is run but upgrades, "
+            "and nothing is written or sent.\n\n"
             "Each finding is a line that begins with error or warning; with any, the exit code "
             "is 1.",
     .examples = "    owed check -c /etc/owed/shop.conf",
@@ -36,8 +38,14 @@ check_store(struct cli *cli, size_t *ret_count)
     owed_status status = cli_open_store(cli, false);
     if (status != OWED_OK)
         return status;
-    return checks_store(
+    size_t unread = 0;
+    status = checks_store(
         cli->db, cli->registry, cli->now_us, print_finding, &cli->out, ret_count, &cli->err);
+    if (status == OWED_OK)
+        status =
+            checks_payloads(cli->db, cli->registry, print_finding, &cli->out, &unread, &cli->err);
+    *ret_count += unread;
+    return status;
 }
 
 static int

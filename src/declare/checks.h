@@ -29,4 +29,9 @@ size_t checks_run(const owed_registry *registry, checks_print print, void *state
 owed_status checks_store(struct db *db, const owed_registry *registry, int64_t now_us,
     checks_print print, void *state, size_t *ret_count, owed_error *err);
 
+/* checks_payloads reads what is owed to receivers with a type as a relay would, page by page: one finding
+ * for each event, version and field that cannot be read. */
+owed_status checks_payloads(struct db *db, const owed_registry *registry, checks_print print,
+    void *state, size_t *ret_count, owed_error *err);
+
 #endif

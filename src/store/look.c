@@ -123,6 +123,30 @@ store_fired(struct db *db, const char *event_name, struct arena *arena,
     return status;
 }
 
+static void
+read_payload(struct reader *r, void *item)
+{
+    struct owed_payload *payload = item;
+    payload->id = read_int(r);
+    payload->receiver_key = read_text(r);
+    payload->event_name = read_text(r);
+    payload->version = read_int32(r);
+    payload->payload = read_bytes(r);
+}
+
+owed_status
+store_owed_payloads(struct db *db, const char *keys, int64_t after_id, int32_t limit,
+    struct arena *arena, struct owed_payload **ret_payloads, size_t *ret_count, owed_error *err)
+{
+    struct list list = {sizeof(struct owed_payload), read_payload, arena};
+    void *items = NULL;
+    owed_status status = read_all(db, STMT_OWED_PAYLOADS,
+        ARGS(V_INT(after_id), V_INT(limit), V_TEXT(keys)), &list, &items, ret_count, err);
+    if (status == OWED_OK)
+        *ret_payloads = items;
+    return status;
+}
+
 static enum stmt
 statement_for(const struct filter *filter)
 {

@@ -69,6 +69,18 @@ struct event_row {
 /* store_fired lists the events of a name in id order; of each only id, version and payload. */
 owed_status store_fired(struct db *db, const char *event_name, struct arena *arena,
     struct event_row **ret_events, size_t *ret_count, owed_error *err);
+
+/* store_owed_payloads reads a page of what is owed to the receivers in a JSON array of keys, by id. */
+struct owed_payload {
+    int64_t id; // the delivery's
+    const char *receiver_key;
+    const char *event_name;
+    int32_t version;
+    struct str payload;
+};
+owed_status store_owed_payloads(struct db *db, const char *keys, int64_t after_id, int32_t limit,
+    struct arena *arena, struct owed_payload **ret_payloads, size_t *ret_count, owed_error *err);
+
 struct delivery_row {
     int64_t id;
     int64_t event_id;

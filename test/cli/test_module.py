@@ -66,6 +66,19 @@ class Module(StoreCase):
         self.assertEqual("succeeded: 1\n", self.owed("relay", "--once", "--module", linked, code=0).stdout)
         self.assertEqual(1, self.value("select count(*) from reserved"))
 
+    def test_check_finds_what_it_cannot_read_before_a_relay_does(self):
+        self.owed("publish", "--module", MODULE, code=0)
+        good = self.fire("shop.OrderPlaced", '{"total_cents": 7}')
+        self.assertEqual("ok\n", self.owed("check", "--module", MODULE, code=0).stdout)
+        bad = [self.fire("shop.OrderPlaced", '{"total": 7}') for _ in range(4)]
+        deliveries = [self.value("select id from owed_delivery where event_id = ?", event) for event in bad]
+        done = self.owed("check", "--module", MODULE, code=1)
+        self.assertRegex(done.stdout, r"^error: 4 deliveries that are owed cannot be read \(%d, %d, %d, \.\.\.\): "
+                         r"shop\.OrderPlaced version 1: field total_cents: expected a whole number .*\n$"
+                         % tuple(deliveries[:3]))
+        self.assertNotIn("error", self.owed("check", code=0).stdout)  # without the module nobody here reads them
+        self.assertEqual("pending", self.value("select status from owed_delivery where event_id = ?", good))
+
     def test_a_bare_name_is_a_file_of_this_folder(self):
         store = self.store.url.replace("sqlite:", f"sqlite:{self.folder}/")
         self.folder = MODULES

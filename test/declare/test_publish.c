@@ -270,6 +270,73 @@ finds(const char *sentences, size_t expected)
     assert_string_equal(buf_text(&said), sentences);
 }
 
+/* --- payloads --- */
+
+/* fire owes an event to all who are published for it. */
+static void
+fire(int32_t version, const char *payload)
+{
+    static uint8_t number;
+    struct new_event event = {.name = order_placed.name,
+        .version = version,
+        .payload = str_of(payload),
+        .occurred_at_us = NOW_US,
+        .recorded_at_us = NOW_US,
+        .due_at_us = NOW_US};
+    int64_t id = 0;
+    bool fresh = false;
+    event.uid[0] = ++number;
+    if (store_begin(db, true, &err) != OWED_OK ||
+        store_insert_event(db, &event, &id, &fresh, &err) != OWED_OK ||
+        store_commit(db, &err) != OWED_OK)
+        fail_msg("%s", err.text);
+}
+
+static void
+finds_payloads(const char *sentences, size_t expected)
+{
+    size_t count = 0;
+    buf_clear(&said);
+    assert_status(OWED_OK, checks_payloads(db, registry, say, &said, &count, &err));
+    assert_string_equal(buf_text(&said), sentences);
+    assert_int_equal(count, expected);
+}
+
+#define NUMBER "a whole number from -9223372036854775808 to 9223372036854775807"
+
+static void
+finds_what_is_owed_and_cannot_be_read(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.typed", .run = run, .event = &order_placed});
+    publish(0);
+    finds_payloads("", 0);
+    fire(2, "{\"id\":7}");
+    finds_payloads("", 0);
+    fire(2, "{\"id\":\"seven\"}");
+    finds_payloads("error: 1 delivery that is owed cannot be read (2): shop.OrderPlaced version 2: "
+                   "field id: expected " NUMBER ", found \"seven\"\n",
+        1);
+}
+
+static void
+tells_one_reason_once(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.typed", .run = run, .event = &order_placed});
+    publish(0);
+    for (int i = 0; i < 205; i++)
+        fire(1, i % 2 == 0 ? "{\"id\":\"seven\"}" : "{\"id\":[]}");
+    fire(3, "{}");
+    fire(3, "{}");
+    finds_payloads(
+        "error: 205 deliveries that are owed cannot be read (1, 2, 3, ...): shop.OrderPlaced version "
+        "1: field id: expected " NUMBER ", found \"seven\"\n"
+        "error: 2 deliveries that are owed cannot be read (206, 207): shop.OrderPlaced version 3: "
+        "field id: expected " NUMBER ", found no such key; this program knows no version above 2\n",
+        2);
+}
+
 #define NOBODY \
     ": nobody declares it; what it is owed (1) is orphaned after the grace unless somebody publishes it\n"
 
@@ -314,6 +381,8 @@ main(void)
         TEST(says_what_runs_without_giving_secrets_away),
         TEST(publishes_the_other_modes_for_readers),
         TEST(removes_what_a_later_release_no_longer_declares),
+        TEST(finds_what_is_owed_and_cannot_be_read),
+        TEST(tells_one_reason_once),
         TEST(warns_of_what_is_owed_to_nobody),
         TEST(knows_what_others_published_until_they_remove_it),
     };

@@ -429,6 +429,79 @@ a_delivery_whose_event_was_deleted_ends_and_blocks_nobody(void **state)
     assert_non_null(strstr(row.last_error, "event"));
 }
 
+/* --- payloads --- */
+
+static void
+payloads_of_what_is_owed_come_in_pages_by_id(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", "shop.b", "shop.c", NULL};
+    static const char *const ends[] = {"succeeded", "dead", "orphaned", "failed"};
+    publish_keys(world, keys);
+    for (int i = 0; i < 6; i++)
+        fire_due(world, NOW + i); // three deliveries each
+    struct claim claim_all = a_claim("w", NOW + 10, 18);
+    size_t count = claim(world, &claim_all);
+    assert_int_equal(count, 18);
+    int64_t owed[18];
+    size_t owed_count = 0;
+    // Of the first four events something has ended, the fifth is held, the last is handed back.
+    for (size_t i = 0; i < count; i++) {
+        bool is_c = strcmp(world->rows[i].receiver_key, "shop.c") == 0;
+        if (i < 12)
+            settle(world, i, ends[i / 3]);
+        if (i >= 15)
+            assert_ok(store_hand_back(world->db, &world->rows[i].fence, 1, NULL, &world->err));
+        if (i >= 9 && !is_c)
+            owed[owed_count++] = world->rows[i].fence.delivery_id;
+    }
+    assert_int_equal(owed_count, 6);
+
+    int64_t after_id = 0;
+    for (size_t at = 0; at < owed_count; at += 4) {
+        struct owed_payload *rows;
+        assert_ok(store_owed_payloads(world->other, "[\"shop.b\",\"shop.a\"]", after_id, 4,
+            &world->arena, &rows, &count, &world->err));
+        assert_int_equal(count, at == 0 ? 4 : 2);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(rows[i].id, owed[at + i]);
+            assert_string_equal(rows[i].receiver_key, (at + i) % 2 == 0 ? "shop.a" : "shop.b");
+            assert_string_equal(rows[i].event_name, EVENT);
+            assert_int_equal(rows[i].version, an_event(EVENT).version);
+            assert_int_equal(rows[i].payload.len, an_event(EVENT).payload.len);
+        }
+        after_id = rows[count - 1].id;
+    }
+}
+
+static void
+a_payload_that_is_owed_is_that_of_its_event(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    publish_keys(world, keys);
+    for (int version = 1; version <= 2; version++) {
+        struct new_event event = an_event(EVENT);
+        int64_t id = 0;
+        bool fresh = false;
+        event.version = version;
+        event.uid[0] = (uint8_t)version;
+        event.payload = str_of(version == 1 ? "{\"n\": 1}" : "{\"n\":  2}");
+        assert_ok(store_begin(world->db, true, &world->err));
+        assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+        assert_ok(store_commit(world->db, &world->err));
+    }
+    struct owed_payload *rows;
+    size_t count = 0;
+    assert_ok(store_owed_payloads(
+        world->other, "[\"shop.a\"]", 0, 10, &world->arena, &rows, &count, &world->err));
+    assert_int_equal(count, 2);
+    assert_int_equal(rows[0].version, 1);
+    assert_memory_equal(rows[0].payload.p, "{\"n\": 1}", 8);
+    assert_int_equal(rows[1].version, 2);
+    assert_memory_equal(rows[1].payload.p, "{\"n\":  2}", 9);
+}
+
 int
 main(void)
 {
@@ -448,6 +521,8 @@ main(void)
         TEST(orphans_come_back_only_with_their_receiver),
         TEST(requeue_takes_more_ids_than_a_statement_has_room_for),
         TEST(a_delivery_whose_event_was_deleted_ends_and_blocks_nobody),
+        TEST(payloads_of_what_is_owed_come_in_pages_by_id),
+        TEST(a_payload_that_is_owed_is_that_of_its_event),
     };
     return run_on_all_stores("store look", tests, COUNT(tests));
 }

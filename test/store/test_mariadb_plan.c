@@ -30,6 +30,7 @@ static const struct pin {
         {"d ref owed_delivery_once"}},
     {STMT_CLAIM_PICK_ONE, {"1", LATER}, {"owed_delivery const PRIMARY"}},
     {STMT_CLAIM_FETCH, {"'[1, 2]'"}, {"d eq_ref PRIMARY", "e eq_ref PRIMARY"}},
+    {STMT_OWED_PAYLOADS, {"0", "10", "'[\"shop.a\"]'"}, {"d range PRIMARY", "e eq_ref PRIMARY"}},
     {STMT_CLAIM_MARK, {"'[1, 2]'", "'w'", LATER, LATER}, {"d eq_ref PRIMARY"}},
     {STMT_AHEAD, {"'shop/default'", "'inside'", LATER, "5", "100"}, {"d range owed_delivery_owed"}},
     {STMT_NEXT_DUE, {"'[\"shop/default\"]'", "'inside'"},

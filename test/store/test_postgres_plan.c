@@ -106,6 +106,8 @@ static const struct {
     {"events_hold", STMT_EVENTS_HOLD, "'[1,2]'", FRESH, {"owed_event_pkey"}},
     {"cancel_pick", STMT_CANCEL_PICK, "0, 10, '', now()", FRESH, {"owed_delivery_pkey"}},
     {"cancel_pick_ids", STMT_CANCEL_PICK_IDS, "'[1,2]', '', now()", FRESH, {"owed_delivery_pkey"}},
+    {"owed_payloads", STMT_OWED_PAYLOADS, "0, 10, " KEYS, FRESH,
+        {"owed_delivery_pkey", "owed_event_pkey"}},
     {"cancel", STMT_CANCEL, "'[1,2]', now()", FRESH, {"owed_delivery_pkey"}},
     {"replay_pick", STMT_REPLAY_PICK, "'shop.Rare', 0, 10, 'epoch', now()", FRESH,
         {"owed_event_by_name"}},

@@ -90,6 +90,9 @@ static const struct {
     {STMT_PUT_OFF, "put_off",
         {"owed_delivery_owed (lane=? AND kind=? AND available_at>?)",
             "owed_attempt_by_delivery (delivery_id=?)", "SEARCH a USING INTEGER PRIMARY KEY"}},
+    {STMT_OWED_PAYLOADS, "owed_payloads",
+        {"SEARCH d USING INTEGER PRIMARY KEY (rowid>?)",
+            "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_ATTEMPTS, "attempts", {"owed_attempt_by_delivery (delivery_id=?)"}},
     {STMT_REQUEUE_PICK, "requeue_pick", {"owed_delivery_ended_badly ("}},
 };
