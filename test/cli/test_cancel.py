@@ -89,7 +89,7 @@ class Withdrawn(StoreCase):
         self.assertEqual("would requeue: 1\n", self.owed("requeue", "--error", "timed out", "--dry-run", code=0).stdout)
         self.assertEqual("requeued: 1\n", self.owed("requeue", "--error", "timed", code=0).stdout)
         self.assertEqual("pending", self.status(2))
-        self.assertEqual("requeued: 0\n", self.owed("requeue", "--since", "2030-01-01T00:00:00Z", code=0).stdout)
+        self.assertEqual("requeued: 0\n", self.owed("requeue", "--since", "2130-01-01T00:00:00Z", code=0).stdout)
 
 
 run()

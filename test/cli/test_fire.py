@@ -30,9 +30,9 @@ class Fire(StoreCase):
         event = self.fire("shop.OrderPlaced", "{}", "--version", "3", "--dedupe-key", "order-7",
                           "--actor", "user-9", "--actor-label", "Zoë", "--correlation-id", "c-1",
                           "--causation-id", "1", "--traceparent", trace, "--scope", '{"tenant":"a"}',
-                          "--occurred-at", "2026-01-02T03:04:05.678901Z", "--due", "2030-01-01T00:00:00Z")
+                          "--occurred-at", "2026-01-02T03:04:05.678901Z", "--due", "2130-01-01T00:00:00Z")
         self.assertEqual([(3, "order-7", "user-9", "Zoë", "c-1", 1, trace, '{"tenant":"a"}', 1767323045678901,
-                           1893456000000000)],
+                           5049129600000000)],
                          self.sql("select version, dedupe_key, actor_key, actor_label, correlation_id, causation_id, "
                                   "traceparent, scope, occurred_at, due_at from owed_event where id = ?", event))
 

@@ -40,10 +40,10 @@ class Lines(StoreCase):
 
     def test_every_option_may_stand_in_a_line(self):
         trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-        self.lines(line(version=3, dedupe_key="k\u00e9y", due_at="2030-01-01T01:00:00+01:00",
+        self.lines(line(version=3, dedupe_key="k\u00e9y", due_at="2130-01-01T01:00:00+01:00",
                         occurred_at="2026-01-02T03:04:05.678901Z", actor_key="user-9", actor_label="Zoë",
                         correlation_id="c-1", causation_id=5, traceparent=trace, scope={"tenant": "a"}))
-        self.assertEqual([("{}", 3, "kéy", 1893456000000000, 1767323045678901, "user-9", "Zoë", "c-1", 5, trace,
+        self.assertEqual([("{}", 3, "kéy", 5049129600000000, 1767323045678901, "user-9", "Zoë", "c-1", 5, trace,
                            '{"tenant": "a"}')],
                          self.sql("select payload, version, dedupe_key, due_at, occurred_at, actor_key, actor_label, "
                                   "correlation_id, causation_id, traceparent, scope from owed_event"))

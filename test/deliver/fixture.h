@@ -21,7 +21,7 @@
 #include "store/look.h"
 #include "test_store.h"
 
-#define FIXTURE_NOW_US (INT64_C(1796000000) * 1000000)
+#define FIXTURE_NOW_US (INT64_C(4102444800) * 1000000)
 
 typedef struct order {
     int64_t id;

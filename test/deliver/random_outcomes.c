@@ -19,7 +19,7 @@
 #include <owed/sqlite.h>
 #include <owed/testing.h>
 
-#define START_US (INT64_C(1796000000) * 1000000)
+#define START_US (INT64_C(4102444800) * 1000000)
 #define RECEIVERS 4
 #define STEPS 12
 #define ROUNDS 60

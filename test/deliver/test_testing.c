@@ -462,9 +462,9 @@ rows_that_ended_or_wait_or_are_held_are_left_alone(void **state)
         {"status = 'succeeded'", "it has ended"},
         {"status = 'dead'", "it has ended"},
         {"status = 'orphaned'", "it has ended"},
-        {"status = 'pending', due_at = moment(1796000000000001)", "it is not due yet"},
-        {"status = 'failed', available_at = moment(1796000000000001)", "it waits for its retry"},
-        {"status = 'claimed', claimed_by = 'them', lease_expires_at = moment(1796000000000000)",
+        {"status = 'pending', due_at = moment(4102444800000001)", "it is not due yet"},
+        {"status = 'failed', available_at = moment(4102444800000001)", "it waits for its retry"},
+        {"status = 'claimed', claimed_by = 'them', lease_expires_at = moment(4102444800000000)",
             "somebody else holds it"},
         {"status = 'pending', due_at = moment(1), receiver_key = 'shop.other'",
             "not declared here"},
@@ -486,10 +486,10 @@ a_failed_row_that_is_due_and_one_whose_lease_lapsed_are_run(void **state)
     struct actor actor = {0};
     open_orders(desk, &actor, stock, 3);
     raw_run(desk->f->raw,
-        "update owed_delivery set status = 'failed', available_at = moment(1796000000000000) where id = 1; "
+        "update owed_delivery set status = 'failed', available_at = moment(4102444800000000) where id = 1; "
         "update owed_delivery set status = 'claimed', claimed_by = 'gone', "
-        "lease_expires_at = moment(1795999999999999) where id = 2; "
-        "update owed_delivery set available_at = moment(1796999999999999) where id = 3");
+        "lease_expires_at = moment(4102444799999999) where id = 2; "
+        "update owed_delivery set available_at = moment(4103444799999999) where id = 3");
     assert_string_equal(deliver_one(desk, 1), "succeeded");
     assert_string_equal(deliver_one(desk, 2), "succeeded");
     // A pending row is owed from its due_at on, wherever it stands in the queue.

@@ -10,7 +10,7 @@
 #include "engine/decide.h"
 
 #define SECOND US_PER_SECOND
-#define NOW INT64_C(1796040000000000)
+#define NOW INT64_C(4102444800000000)
 
 static uint64_t
 highest_roll(void *state)

@@ -7,7 +7,7 @@
 #include "engine/mark.h"
 
 #define MONO INT64_C(5000000)
-#define DUE INT64_C(1796040000000000)
+#define DUE INT64_C(4102444800000000)
 #define ABOUT 7
 
 /* filled is a claim at MONO that began at from_us and was filled up to last_us. */

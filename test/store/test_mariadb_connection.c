@@ -362,7 +362,7 @@ times_come_back_to_the_microsecond(void **state)
 {
     struct world *world = *state;
     static const int64_t times[] = {NOW, NOW + 1, NOW + 999999, 0, 1, -1, -1000001,
-        INT64_C(253402300799999999), INT64_C(-30610224000000000)};
+        INT64_C(253402300799999999), INT64_C(-30610228000000000)};
     for (size_t i = 0; i < COUNT(times); i++) {
         struct new_event event = an_event(EVENT);
         event.uid[0] = (uint8_t)i;

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-#define LATER "'2030-01-01'"
+#define LATER "'2130-01-01'"
 
 /* Which index each statement must use, for which table (or alias), and how. Arguments are literals. */
 static const struct pin {

@@ -60,7 +60,7 @@ every_option_is_kept(void **state)
     struct world *world = *state;
     struct raw *app = plain(world);
     raw_runf(app,
-        "call owed_fire_with('%s', '{}', '{\"version\": 3, \"due_at\": \"2030-01-31T09:30:00.25Z\","
+        "call owed_fire_with('%s', '{}', '{\"version\": 3, \"due_at\": \"2130-01-31T09:30:00.25Z\","
         " \"occurred_at\": \"2026-01-01 00:00:00\", \"actor_key\": \"u-7\", \"actor_label\": \"\xc3\x84nne\","
         " \"correlation_id\": \"c-1\", \"causation_id\": 41, \"traceparent\": \"00-ab-cd-01\","
         " \"scope\": {\"tenant\": \"t-1\"}}')",
@@ -68,7 +68,7 @@ every_option_is_kept(void **state)
     assert_int_equal(
         raw_number(app,
             "select count(*) from owed_event where version = 3"
-            " and due_at = '2030-01-31 09:30:00.25' and occurred_at = '2026-01-01'"
+            " and due_at = '2130-01-31 09:30:00.25' and occurred_at = '2026-01-01'"
             " and actor_key = 'u-7' and actor_label = '\xc3\x84nne'"
             " and correlation_id = 'c-1' and causation_id = 41"
             " and traceparent = '00-ab-cd-01' and json_value(scope, '$.tenant') = 't-1'"
@@ -132,9 +132,9 @@ what_is_not_fit_is_refused_in_words_and_nothing_is_written(void **state)
         {"'a', '{}', '{\"version\": 1.5}'", "version must be a whole number"},
         {"'a', '{}', '{\"version\": \"1\"}'", "version must be a whole number"},
         {"'a', '{}', '{\"due_at\": \"tomorrow\"}'", "due_at must be UTC"},
-        {"'a', '{}', '{\"due_at\": \"2030-01-31T09:30:00+02:00\"}'", "due_at must be UTC"},
+        {"'a', '{}', '{\"due_at\": \"2130-01-31T09:30:00+02:00\"}'", "due_at must be UTC"},
         {"'a', '{}', '{\"due_at\": 1796040000}'", "due_at must be text"},
-        {"'a', '{}', '{\"occurred_at\": \"2030-02-30 00:00:00\"}'", "occurred_at is not a moment"},
+        {"'a', '{}', '{\"occurred_at\": \"2130-02-30 00:00:00\"}'", "occurred_at is not a moment"},
         {"'a', '{}', '{\"causation_id\": \"x\"}'", "causation_id must be the id of an event"},
         {"'a', '{}', '{\"causation_id\": -1}'", "causation_id must be the id of an event"},
         {"'a', '{}', '{\"scope\": []}'", "scope must be a JSON object"},

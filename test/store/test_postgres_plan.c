@@ -344,7 +344,7 @@ a_claim_costs_the_same_behind_history_and_before_a_backlog(void **state)
         before[i] = pages_of(world, shapes[i].lanes, shapes[i].pick, "null");
     fill(world);
     raw_run(plain(world),
-        "update owed_delivery set lease_expires_at = moment(4000000000000000)"
+        "update owed_delivery set lease_expires_at = moment(8000000000000000)"
         " where status = 'claimed'");
     raw_run(plain(world), "vacuum owed_delivery"); // of what this update left behind
     for (size_t i = 0; i < COUNT(shapes); i++) {

@@ -32,12 +32,12 @@ every_option_is_kept_and_named(void **state)
     struct world *world = *state;
     raw_run(plain(world),
         "select owed_fire(name => 'shop.X', payload => '{}', version => 3, dedupe_key => 'k',"
-        " due_at => '2030-01-31 09:30+02', occurred_at => '2020-01-31 09:30+00', actor_key => 'u7',"
+        " due_at => '2130-01-31 09:30+02', occurred_at => '2020-01-31 09:30+00', actor_key => 'u7',"
         " actor_label => 'Ann', correlation_id => 'c', causation_id => 12, traceparent => 't',"
         " scope => '{\"shop\": 1}')");
     assert_int_equal(raw_number(plain(world),
                          "select count(*) from owed_event where name = 'shop.X' and version = 3"
-                         " and dedupe_key = 'k' and due_at = '2030-01-31 07:30+00'"
+                         " and dedupe_key = 'k' and due_at = '2130-01-31 07:30+00'"
                          " and occurred_at = '2020-01-31 09:30+00' and actor_key = 'u7'"
                          " and actor_label = 'Ann' and correlation_id = 'c' and causation_id = 12"
                          " and traceparent = 't' and scope = '{\"shop\": 1}'"

@@ -50,7 +50,7 @@ static struct status
 counts(struct world *world)
 {
     struct status status;
-    int64_t late = INT64_C(4000000000) * SECOND;
+    int64_t late = INT64_C(8000000000) * SECOND;
     assert_ok(store_status(world->db, late, &world->arena, &status, &world->err));
     return status;
 }

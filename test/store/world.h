@@ -12,7 +12,7 @@
 #include "store/look.h"
 #include "test_store.h"
 
-#define NOW INT64_C(1796040000000000)
+#define NOW INT64_C(4102444800000000)
 #define SECOND INT64_C(1000000)
 #define LEASE (60 * SECOND)
 #define GRACE (600 * SECOND)
