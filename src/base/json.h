@@ -72,6 +72,8 @@ const char *json_type_name(enum json_type type);
 /* json_write_string appends a quoted, escaped string; the text may hold NULs, and each byte that is
  * not part of UTF-8 becomes U+FFFD. */
 void json_write_string(struct buf *buf, struct str text);
+/* json_pretty appends a checked text with a member a line, indented; nothing of its strings and numbers changes. */
+void json_pretty(struct str text, struct buf *buf);
 /* json_write_double appends the shortest number that reads back the same; it must be finite. */
 void json_write_double(struct buf *buf, double number);
 

@@ -10,6 +10,7 @@
 extern const struct command cmd_attempts;
 extern const struct command cmd_bench;
 extern const struct command cmd_cancel;
+extern const struct command cmd_catalogue;
 extern const struct command cmd_check;
 extern const struct command cmd_deliveries;
 extern const struct command cmd_events;
@@ -22,6 +23,7 @@ extern const struct command cmd_migrate;
 extern const struct command cmd_pause;
 extern const struct command cmd_prune;
 extern const struct command cmd_publish;
+extern const struct command cmd_quiet;
 extern const struct command cmd_relay;
 extern const struct command cmd_relays;
 extern const struct command cmd_replay;

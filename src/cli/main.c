@@ -25,6 +25,8 @@ const struct command *const commands[] = {
     &cmd_explain,
     &cmd_attempts,
     &cmd_relays,
+    &cmd_quiet,
+    &cmd_catalogue,
     &cmd_requeue,
     &cmd_lanes,
     &cmd_pause,

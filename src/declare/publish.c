@@ -123,15 +123,15 @@ event_row(const struct declared_type *declared, const struct publication *public
 
 static owed_status
 fill(const owed_registry *registry, struct publication *publication, struct arena *arena,
-    owed_error *err)
+    struct catalogue_event **ret_events, struct catalogue_receiver **ret_receivers, owed_error *err)
 {
     struct catalogue_event *events = arena_alloc(arena, registry->type_count * sizeof *events);
     struct catalogue_receiver *receivers =
         arena_alloc(arena, registry->receiver_count * sizeof *receivers);
     if (events == NULL || receivers == NULL)
         return fail_memory(err);
-    publication->events = events;
-    publication->receivers = receivers;
+    publication->events = *ret_events = events;
+    publication->receivers = *ret_receivers = receivers;
 
     owed_status status = OWED_OK;
     for (const struct declared_type *t = registry->types; t != NULL && status == OWED_OK;
@@ -145,12 +145,22 @@ fill(const owed_registry *registry, struct publication *publication, struct aren
 }
 
 owed_status
+publish_describe(const owed_registry *registry, struct arena *arena,
+    struct catalogue_event **ret_events, struct catalogue_receiver **ret_receivers, owed_error *err)
+{
+    struct publication publication = {.app = registry->app};
+    return fill(registry, &publication, arena, ret_events, ret_receivers, err);
+}
+
+owed_status
 publish_registry(struct db *db, const owed_registry *registry, int64_t release, int64_t now_us,
     int64_t *ret_changed, owed_error *err)
 {
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     struct publication publication = {.app = registry->app, .release = release, .now_us = now_us};
-    owed_status status = fill(registry, &publication, &arena, err);
+    struct catalogue_event *events;
+    struct catalogue_receiver *receivers;
+    owed_status status = fill(registry, &publication, &arena, &events, &receivers, err);
     return status == OWED_OK ? store_publish(db, &publication, ret_changed, err) : status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * look.h - looking at what is in the store, and acting on it as an operator does: look.c, status.c,
+ * look.h - looking at what is in the store, and acting on it as an operator does: look.c, status.c, quiet.c,
  * requeue.c.
  */
 #ifndef STORE_LOOK_H
@@ -46,6 +46,21 @@ struct paused_row {
 };
 owed_status store_paused(struct db *db, struct arena *arena, struct paused_row **ret_paused,
     size_t *ret_count, owed_error *err);
+
+/* store_quiet lists the durable receivers, by key, whose last success is before a moment, or which had none. What is
+ * kept of it is looked up, and the newest most_events events that it wants are looked through. */
+#define QUIET_EVENTS 1000
+struct quiet_row {
+    const char *receiver_key;
+    const char *app;
+    const char *event_name;
+    const char *lane;
+    int64_t last_success_at_us; // 0: none
+    int64_t events;             // that were owed to it and recorded since; at most most_events
+    int64_t last_event_at_us;   // the newest of them; 0: none
+};
+owed_status store_quiet(struct db *db, int64_t since_us, int32_t most_events, struct arena *arena,
+    struct quiet_row **ret_quiet, size_t *ret_count, owed_error *err);
 
 struct event_row {
     int64_t id;

@@ -240,6 +240,30 @@ a_member_is_found_by_what_its_key_means_and_the_last_one_counts(void **state)
     assert_false(json_key_is(STR("\"a\""), "ab"));
 }
 
+static void
+pretty_json_has_a_member_a_line_and_the_same_strings_and_numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *pretty;
+    } cases[] = {
+        {"7", "7"},
+        {" [ ] ", "[]"},
+        {"{\"a\" : { } }", "{\n  \"a\": {}\n}"},
+        {"[1,\n[true ,null]]", "[\n  1,\n  [\n    true,\n    null\n  ]\n]"},
+        {"{\"a,:\\\"{\":\" x [\",\"b\":1e400}", "{\n  \"a,:\\\"{\": \" x [\",\n  \"b\": 1e400\n}"},
+    };
+    (void)state;
+    struct buf buf;
+    buf_init(&buf, 4096);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        buf_clear(&buf);
+        json_pretty(str_of(cases[i].text), &buf);
+        assert_string_equal(buf_text(&buf), cases[i].pretty);
+    }
+    buf_done(&buf);
+}
+
 int
 main(void)
 {
@@ -252,6 +276,7 @@ main(void)
         cmocka_unit_test(the_root_is_found_without_its_blanks),
         cmocka_unit_test(a_walk_meets_every_member_in_order_with_its_own_bytes),
         cmocka_unit_test(a_member_is_found_by_what_its_key_means_and_the_last_one_counts),
+        cmocka_unit_test(pretty_json_has_a_member_a_line_and_the_same_strings_and_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

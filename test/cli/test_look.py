@@ -150,6 +150,28 @@ class Look(StoreCase):
         self.assertEqual(3, self.json("status")["relays"])
         self.assertEqual(4, len(self.json_lines("relays")))
 
+    # quiet
+
+    def test_a_receiver_that_has_not_succeeded_lately_is_quiet(self):
+        rows = {row["key"]: row for row in self.json_lines("quiet")}
+        self.assertEqual({"shop.billing", "shop.label"}, set(rows))
+        self.assertEqual(("shop", "shop.OrderPlaced", "shop/default", None, None, 3),
+                         tuple(rows["shop.label"][key] for key in (
+                             "app", "event_name", "lane", "last_success_at", "last_success_age_seconds", "events")))
+        self.assertRegex(rows["shop.label"]["last_event_at"], MOMENT)
+        self.settle(1, "succeeded", succeeded_at=time.time_ns() // 1000 - 3_600_000_000)
+        self.assertEqual(1, len(self.json_lines("quiet")))
+        rows = [row for row in self.json_lines("quiet", "--within", "30m") if row["last_success_at"] is not None]
+        self.assertTrue(3600 <= rows[0]["last_success_age_seconds"] < 3700)
+        self.assertRegex(self.owed("quiet", "--within", "30m", code=0).stdout, r"(?m)^RECEIVER +EVENT +LANE +LAST SUCCESS ")
+
+    def test_the_retention_of_the_configuration_is_how_long_it_may_be_quiet(self):
+        self.sql("update owed_delivery set status = 'succeeded', succeeded_at = moment(?)",
+                 time.time_ns() // 1000 - 3_600_000_000)
+        self.assertEqual([], self.json_lines("quiet"))
+        self.conf("[relay]\nretention = 30m\n")
+        self.assertEqual(2, len(self.json_lines("quiet")))
+
     # events and deliveries
 
     def test_events_come_newest_first_with_what_is_owed(self):

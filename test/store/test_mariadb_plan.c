@@ -61,6 +61,8 @@ static const struct pin {
     {STMT_STATUS_ENDED, {0}, {"owed_delivery range owed_delivery_ended_badly"}},
     {STMT_EVENTS, {"50000", "10"}, {"e range PRIMARY", "d ref owed_delivery_once"}},
     {STMT_EVENTS_BY_NAME, {"50000", "10", "'shop.Bulk'", "''"}, {"e range owed_event_by_name"}},
+    {STMT_LATELY, {"'shop.a'", "'shop.Bulk'", "10", LATER},
+        {"owed_event ref owed_event_by_name", "d ref owed_delivery_once"}},
     {STMT_EVENTS_BY_CORRELATION, {"50000", "10", "'c'"}, {"e range owed_event_by_correlation"}},
     {STMT_EVENT, {"1"}, {"e const PRIMARY"}},
     {STMT_FIRED, {"'shop.Bulk'"}, {"owed_event ref owed_event_by_name"}},

@@ -81,6 +81,8 @@ static const struct {
     {"events", STMT_EVENTS, "100, 10", FRESH, {"owed_event_pkey"}},
     {"events_by_name", STMT_EVENTS_BY_NAME, "100, 10, 'shop.Rare', ''", FRESH,
         {"owed_event_by_name"}},
+    {"lately", STMT_LATELY, "'shop.a', 'shop.Rare', 10, 'epoch'", FRESH,
+        {"owed_event_by_name", "owed_delivery_event_id_receiver_key_target_digest_key"}},
     {"events_by_correlation", STMT_EVENTS_BY_CORRELATION, "100, 10, 'c'", FRESH,
         {"owed_event_by_correlation"}},
     {"deliveries", STMT_DELIVERIES, "100, 10, '', '', '', '', ''", FRESH, {"owed_delivery_pkey"}},

@@ -277,6 +277,38 @@ status_looks_past_what_has_ended_well(void **state)
     assert_true(many <= few + events + events / 100);
 }
 
+static int64_t
+cost_of_quiet(struct world *world)
+{
+    struct quiet_row *rows;
+    size_t count;
+    for (int i = 0; i < 2; i++) {
+        take_steps(world->db); // prepared anew
+        assert_ok(store_quiet(world->db, NOW, 100, &world->arena, &rows, &count, &world->err));
+    }
+    return take_steps(world->db);
+}
+
+static void
+quiet_receivers_are_found_by_their_newest_events_whatever_came_before(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    struct catalogue_receiver bulk = a_receiver("shop.bulk");
+    bulk.event_name = "shop.Bulk";
+    publish(world, &bulk, 1);
+    publish_keys(world, keys);
+    for (int i = 0; i < 120; i++)
+        fire(world, EVENT);
+    add_rows(world, 120, "shop.bulk", LANE, "pending");
+    int64_t few = cost_of_quiet(world);
+    add_rows(world, 20000, "shop.bulk", LANE, "pending");
+    int64_t many = cost_of_quiet(world);
+    if (many > few + few / 10)
+        print_error("%lld steps, then %lld\n", (long long)few, (long long)many);
+    assert_true(many <= few + few / 10);
+}
+
 static void
 mending_costs_nothing_where_all_stand_right(void **state)
 {
@@ -304,6 +336,7 @@ main(void)
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(a_claim_steps_over_what_its_relay_cannot_run),
         TEST(status_looks_past_what_has_ended_well),
+        TEST(quiet_receivers_are_found_by_their_newest_events_whatever_came_before),
         TEST(mending_costs_nothing_where_all_stand_right),
     };
     return run_on_stores("sqlite", "sqlite plan", tests, COUNT(tests));
