@@ -277,6 +277,12 @@ OWED_API owed_status owed_target_add(owed_target_list *list, const char *target,
  * attempt of the same handle runs is not attempted eagerly, nor what was fired in SQL.
  */
 
+/*
+ * A receiver that is database_only may share a transaction with its neighbours. Where that is undone, since
+ * one of them failed or met a lock, each of them is called again, in the same attempt: nothing is left
+ * of what it wrote and fired before, and nothing is counted or reported for it.
+ */
+
 /* Where 0 or NULL stands, nothing is declared and the relay's setting holds. Negative: refused. */
 typedef struct owed_receiver {
     const char *key;              /* "app.name", unique; at most 255 bytes of [A-Za-z0-9_.-] */
@@ -299,7 +305,7 @@ typedef struct owed_receiver {
     void *state;          /* handed to run by owed_delivery_state */
     const char *lane;     /* "default"; [a-z0-9_.-]{1,64}. Below here: OWED_DURABLE only */
     bool outside;         /* run: holds no transaction while it runs */
-    bool database_only;   /* run: touches this database and nothing else; may share a transaction */
+    bool database_only;   /* run: touches this database and nothing else; see below */
     int32_t max_attempts; /* 0: 5; copied to what is owed when an event is fired */
     int64_t backoff_base_us;
     int64_t backoff_cap_us; /* not below the base, where both are declared */

@@ -21,7 +21,8 @@ struct attempt {
     int64_t duration_us;
     owed_outcome outcome;
     bool may_share; // the transaction, with its neighbours
-    bool asked;     // it has the group's transaction, in a savepoint
+    bool asked;     // it has the group's transaction
+    bool is_saved;  // in a savepoint
     bool expands;   // the row stands for targets: they are asked for, and no receiver runs
     size_t target_count;
     owed_finish_function finish; // in place of the receiver, which has run; NULL: none

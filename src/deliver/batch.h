@@ -24,6 +24,7 @@ struct task {
     const struct claimed *row;
     int64_t lease_expires_at_us;
     enum task_state state;
+    bool has_failed; // in a transaction of others, which it undid: next time it has a savepoint
 };
 
 struct batch {

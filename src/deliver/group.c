@@ -3,10 +3,11 @@
  * group.c - the transaction that carries receivers' writes and their acknowledgements.
  *
  * It begins when a receiver first asks for it. A plain receiver has it for itself. Receivers that
- * touch this database alone share it with their neighbours, a savepoint each, and all outcomes are
- * written in one statement before the one commit. Whatever breaks it (a receiver that ended it, a
- * lost fence, a commit that fails) undoes it whole; the rows that are innocent are then repeated one
- * by one, and nothing is counted for them.
+ * touch this database alone share it with their neighbours, and all outcomes are written in one
+ * statement before the one commit. Nearly all of them succeed, so none has a savepoint: one that fails
+ * undoes the rest, which is repeated, and has a savepoint the next time. Whatever breaks it otherwise (a
+ * receiver that ended it, a lost fence, a commit that fails) undoes it whole as well; the rows that are
+ * innocent are then repeated one by one. Nothing is counted for what is repeated.
  *
  * A savepoint and the guard also tell when a receiver ended the transaction and began another.
  */
@@ -43,7 +44,8 @@ open_transaction(struct worker *w, owed_error *err)
     driver_of(w)->guard(w->owed->db, true);
     tx_init(&group->tx, w->owed, w->owed->db, TX_DELIVERY);
     set_open(w, true);
-    group->hurries = false;
+    group->hurries = group->is_marked = false;
+    group->saved = 0;
     group->opened_mono_us = worker_mono_us(w);
     return OWED_OK;
 }
@@ -85,6 +87,27 @@ group_make_way(void *state, owed_error *err)
     return commit_neighbours(w, err);
 }
 
+/*
+ * put_savepoint: of those that share a transaction only one that is likely to be undone by itself has a
+ * savepoint. What else undoes one undoes all, and they are repeated. Where nobody is kept from committing,
+ * one savepoint for all of them tells whether that was done.
+ */
+static owed_status
+put_savepoint(struct attempt *a, owed_error *err)
+{
+    struct worker *w = a->worker;
+    struct group *group = &w->group;
+    const struct task *task = a->task;
+    a->is_saved = !a->may_share || task->state != TASK_TODO || task->has_failed || w->wary_left > 0;
+    bool marks = !a->is_saved && driver_of(w)->settles_early && !group->is_marked;
+    if (!a->is_saved && !marks)
+        return OWED_OK;
+    owed_status status = driver_of(w)->savepoint(w->owed->db, err);
+    group->is_marked = group->is_marked || (marks && status == OWED_OK);
+    group->saved += a->is_saved;
+    return status;
+}
+
 owed_status
 group_begin(owed_delivery *delivery, owed_error *err)
 {
@@ -99,7 +122,7 @@ group_begin(owed_delivery *delivery, owed_error *err)
             a->task->row->receiver_key);
     owed_status status = w->group.open ? hurry(w, err) : open_transaction(w, err);
     if (status == OWED_OK)
-        status = driver_of(w)->savepoint(w->owed->db, err);
+        status = put_savepoint(a, err);
     if (status != OWED_OK)
         return status;
     a->asked = true;
@@ -235,12 +258,13 @@ discard_lost(struct worker *w)
     return true;
 }
 
-/* repeat_singly undoes a group whose commit was refused. One that stood alone is to blame. */
+/* repeat_singly undoes a group whose commit was refused. One that stood alone is to blame: with a savepoint,
+ * which tells whether it was still the same transaction. */
 static bool
 repeat_singly(struct worker *w, const owed_error *why)
 {
     struct group *group = &w->group;
-    bool is_alone = group->count == 1;
+    bool is_alone = group->count == 1 && group->members[0].is_saved;
     struct member only = group->members[0];
     group_undo(w, TASK_ALONE);
     group->count = 0;
@@ -291,13 +315,25 @@ end_well(struct worker *w)
     worker_yield(w);
 }
 
+static owed_status
+release_mark(struct worker *w, owed_error *err)
+{
+    struct group *group = &w->group;
+    if (!group->is_marked)
+        return OWED_OK;
+    group->is_marked = false;
+    return driver_of(w)->release(w->owed->db, err);
+}
+
 static bool
 commit_group(struct worker *w)
 {
     struct group *group = &w->group;
     owed_error err = {0};
-    owed_status status = OWED_OK;
-    if (!driver_of(w)->settles_early)
+    owed_status status = release_mark(w, &err);
+    if (status == OWED_ABORTED)
+        return group_undo_rest(w);
+    if (status == OWED_OK && !driver_of(w)->settles_early)
         status = ledger_write(w, &group->ledger, &err);
     if (status != OWED_OK)
         return group_stumble_together(w, "acknowledge", &err);

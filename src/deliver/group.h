@@ -7,23 +7,28 @@
 
 #include "deliver/attempt.h"
 
-#define GROUP_ROWS 60                // deliveries of one transaction
+#define GROUP_ROWS 250               // deliveries of one transaction
+#define GROUP_SAVEPOINTS 60          // and of these with a savepoint: PostgreSQL keeps 64 at hand
 #define GROUP_US INT64_C(100000)     // how long it stays open
 #define GROUP_SHORT_US INT64_C(2000) // the same on a single writer that others wait for
 #define GROUP_PAUSE_US INT64_C(3000) // and what it leaves them afterwards
+#define WARY_ATTEMPTS 600            // so many have savepoints once others' locks came between
 #define STUMBLES 3                   // as often as this the store is thought to be to blame
 
 struct member {
     struct task *task;
     struct ended ended;
+    bool is_saved;
 };
 
 struct group {
     bool open;
-    bool hurries; // no statement in it waits for a lock
+    bool hurries;   // no statement in it waits for a lock
+    bool is_marked; // a savepoint at its beginning tells whether it is still the same
     owed_tx tx;
     int64_t opened_mono_us;
     bool broke_up; // rows that were open are to do again
+    size_t saved;  // how many had a savepoint
     size_t count;
     struct member members[GROUP_ROWS];
     struct ledger ledger;
@@ -61,6 +66,9 @@ bool group_stumble_together(struct worker *worker, const char *doing, const owed
 /* group_repeat undoes a group that others' locks made useless: its rows run again one by one, and nothing
  * is counted, unless it is one alone whose turn it was for the last time. */
 bool group_repeat(struct worker *worker, const owed_error *err);
+/* group_undo_rest undoes the group, but for what a receiver has committed along with its outcome; false:
+ * trouble. */
+bool group_undo_rest(struct worker *worker);
 /* group_is_tired counts a repetition of one row; true: it has had enough of them. */
 bool group_is_tired(struct worker *worker, int64_t delivery_id);
 /* group_find_out settles a group in doubt. */

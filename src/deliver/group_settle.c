@@ -17,6 +17,7 @@ join(struct attempt *a)
     struct group *group = &a->worker->group;
     struct member *member = &group->members[group->count++];
     member->task = a->task;
+    member->is_saved = a->is_saved;
     attempt_ended(a, &member->ended);
     a->task->state = TASK_OPEN;
     ledger_add(a->worker, &group->ledger, &member->ended);
@@ -37,7 +38,8 @@ is_over_bounds(struct worker *w)
 {
     int64_t open_us = worker_mono_us(w) - w->group.opened_mono_us;
     int64_t bound_us = others_write(w) ? GROUP_SHORT_US : GROUP_US;
-    return w->group.count >= GROUP_ROWS || open_us >= bound_us || ledger_is_old(w, &w->gathered);
+    bool is_full = w->group.count >= GROUP_ROWS || w->group.saved >= GROUP_SAVEPOINTS;
+    return is_full || open_us >= bound_us || ledger_is_old(w, &w->gathered);
 }
 
 /* is_noted tells whether a ledger has a task's outcome. */
@@ -50,9 +52,8 @@ is_noted(const struct ledger *ledger, const struct task *task)
     return false;
 }
 
-/* undo_rest undoes the group, but for what a receiver has committed along with its outcome. */
-static bool
-undo_rest(struct worker *w)
+bool
+group_undo_rest(struct worker *w)
 {
     struct group *group = &w->group;
     owed_error err = {0};
@@ -75,7 +76,7 @@ static bool
 break_up(struct attempt *a, const char *text)
 {
     struct worker *w = a->worker;
-    if (!undo_rest(w))
+    if (!group_undo_rest(w))
         return false;
     delivery_say(&a->delivery, "%s", text);
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
@@ -116,11 +117,26 @@ undo_one(struct attempt *a, owed_error *err)
     return OWED_OK;
 }
 
+/* undo_all takes back what all of a group wrote, one of which has no savepoint: they come again. */
+static bool
+undo_all(struct attempt *a, enum task_state state)
+{
+    struct worker *w = a->worker;
+    group_undo(w, TASK_TODO);
+    w->group.count = 0;
+    w->group.broke_up = true;
+    a->task->state = state;
+    return true;
+}
+
 /* give_way: others hold a lock that it needs, and waiting for it would keep others waiting for what its
  * neighbours hold. They are committed; it comes next, alone, and this was no attempt. */
 static bool
 give_way(struct attempt *a)
 {
+    a->worker->wary_left = WARY_ATTEMPTS;
+    if (!a->is_saved)
+        return undo_all(a, TASK_ALONE);
     owed_error err = {0};
     owed_status status = undo_one(a, &err);
     if (status == OWED_ABORTED)
@@ -185,6 +201,10 @@ settle_failed(struct attempt *a)
         note(a);
         return record_now(w);
     }
+    if (!a->is_saved) {
+        a->task->has_failed = true;
+        return undo_all(a, TASK_TODO);
+    }
     owed_error err = {0};
     owed_status status = undo_one(a, &err);
     if (status == OWED_ABORTED)
@@ -209,7 +229,7 @@ settle_done(struct attempt *a)
     owed_status status = is_early ? ledger_write_last(w, &w->group.ledger, &err) : OWED_OK;
     if (status != OWED_OK)
         return group_stumble_together(w, "acknowledge", &err);
-    status = driver_of(w)->release(w->owed->db, &err);
+    status = a->is_saved ? driver_of(w)->release(w->owed->db, &err) : OWED_OK;
     if (status == OWED_ABORTED)
         return break_up_ended(a);
     if (status != OWED_OK)
@@ -276,6 +296,8 @@ group_settle(struct attempt *a)
     struct worker *w = a->worker;
     if (w->alone_left > 0)
         w->alone_left--;
+    if (w->wary_left > 0)
+        w->wary_left--;
     if (a->delivery.begin_error.status != OWED_OK)
         return settle_unbegun(a);
     if (!a->asked)

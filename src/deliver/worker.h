@@ -65,6 +65,7 @@ struct worker {
     const struct attempt *in_hand; // while its receiver runs
     struct group group;
     struct stumble stumble;
+    int wary_left;  // that many attempts have a savepoint each: locks of others came between
     int alone_left; // that many attempts share no transaction: one of their like has stumbled
     struct ledger gathered;
     struct pace pace;

@@ -19,11 +19,12 @@ static const owed_receiver stock = {.key = "shop.stock", .database_only = true};
 static struct {
     struct driver driver;
     const struct driver *real;
-    int hurried;        // transactions that no longer wait
-    bool hurries;       // the open one does
-    owed_status met;    // what the last statement of the receiver in hand came to
-    int busy_settles;   // so many of our own statements meet a lock
-    int unsure_commits; // so many commits are carried out and lose their answer
+    int hurried;                     // transactions that no longer wait
+    bool hurries;                    // the open one does
+    owed_status met;                 // what the last statement of the receiver in hand came to
+    int busy_settles;                // so many of our own statements meet a lock
+    int savepoints, most_savepoints; // of one transaction
+    int unsure_commits;              // so many commits are carried out and lose their answer
 } server;
 
 static owed_status
@@ -50,7 +51,16 @@ static owed_status
 server_begin(struct db *db, bool write, owed_error *err)
 {
     server.hurries = false;
+    server.savepoints = 0;
     return server.real->begin(db, write, err);
+}
+
+static owed_status
+server_savepoint(struct db *db, owed_error *err)
+{
+    if (++server.savepoints > server.most_savepoints)
+        server.most_savepoints = server.savepoints;
+    return server.real->savepoint(db, err);
 }
 
 static owed_status
@@ -98,6 +108,7 @@ open_server(struct desk *desk, struct actor *actor)
     server.driver.hurry = server_hurry;
     server.driver.contention = server_contention;
     server.driver.begin = server_begin;
+    server.driver.savepoint = server_savepoint;
     server.driver.run = server_run;
     server.driver.commit = server_commit;
     db->driver = &server.driver;
@@ -185,9 +196,10 @@ assert_gives_way(struct desk *desk, act act)
     struct actor actor = {.acts = {[3] = act}};
     open_server(desk, &actor);
     run(desk, 5);
-    const int64_t orders[] = {0, 1, 2, 3, 3, 4, 5};
-    assert_int_equal(actor.calls, 7);
-    for (size_t i = 0; i < 7; i++)
+    // What went with it is done again before.
+    const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4, 5};
+    assert_int_equal(actor.calls, 9);
+    for (size_t i = 0; i < 9; i++)
         assert_int_equal(actor.orders[i], orders[i]);
     assert_all_once(desk, 5);
 }
@@ -202,6 +214,32 @@ static void
 so_does_one_that_passes_over_the_refusal(void **state)
 {
     assert_gives_way(*state, meets_a_lock_and_says_done);
+}
+
+static void
+once_locks_came_between_each_has_a_savepoint_and_nobody_is_repeated(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[3] = meets_a_lock_and_fails, [6] = meets_a_lock_and_fails}};
+    open_server(desk, &actor);
+    run(desk, 7);
+    const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 6, 7};
+    assert_int_equal(actor.calls, 12);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(actor.orders[i], orders[i]);
+    assert_all_once(desk, 7);
+}
+
+static void
+a_transaction_has_at_most_sixty_savepoints(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[2] = meets_a_lock_and_fails}};
+    open_server(desk, &actor);
+    desk->settings.batch_size = 300;
+    run(desk, 250);
+    assert_int_equal(server.most_savepoints, 60);
+    assert_count(desk, "succeeded", 251);
 }
 
 /* A failure whose cause nobody can tell may have been a lock: alone it is what it is. */
@@ -220,7 +258,7 @@ what_fails_alone_as_well_has_failed_one_attempt(void **state)
     struct actor actor = {.acts = {[3] = fails_in_sql}};
     open_server(desk, &actor);
     run(desk, 4);
-    assert_int_equal(actor.calls, 6);
+    assert_int_equal(actor.calls, 8);
     assert_count(desk, "failed", 1);
     assert_count(desk, "succeeded", 4);
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
@@ -415,6 +453,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(once_locks_came_between_each_has_a_savepoint_and_nobody_is_repeated),
+        TEST(a_transaction_has_at_most_sixty_savepoints),
         TEST(from_the_second_on_nobody_in_a_group_waits_for_a_lock),
         TEST(one_alone_may_wait),
         TEST(one_that_would_have_to_wait_comes_next_and_alone_and_that_was_no_attempt),

@@ -74,9 +74,10 @@ in_a_group_nobody_waits_for_a_row_that_another_session_holds(void **state)
         fixture_fire(desk->f, &order_placed, i);
     fixture_commit(desk->f);
     desk_once(desk);
-    const int64_t orders[] = {0, 1, 2, 3, 3, 4, 5};
-    assert_int_equal(actor.calls, 7);
-    for (size_t i = 0; i < 7; i++)
+    // What was undone with it is done again before its turn comes, alone.
+    const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4, 5};
+    assert_int_equal(actor.calls, 9);
+    for (size_t i = 0; i < 9; i++)
         assert_int_equal(actor.orders[i], orders[i]);
     assert_count(desk, "succeeded", 6);
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
