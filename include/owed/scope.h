@@ -17,6 +17,7 @@
 
 #include <owed/error.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,12 +52,33 @@ OWED_API OWED_MUSTUSE owed_status owed_scope_begin(
     const owed_attribution *attribution, owed_scope **ret_scope, owed_error *err);
 OWED_API owed_status owed_scope_end(owed_scope *scope, owed_error *err);
 
+/* What a block keeps from being owed. */
+typedef struct owed_suppression {
+    const char *reason;        /* needed, at most 255 bytes; it is kept with the events */
+    const char *const *events; /* NULL-ended list of names; NULL: every event */
+    bool discard;              /* what is fired is not even recorded */
+} owed_suppression;
+
+/*
+ * owed_scope_begin_suppressed begins a block whose events are recorded with the reason and owed to nobody,
+ * now or when they are replayed; no INLINE, ON_COMMIT or eager receiver runs for them. Of blocks inside one
+ * another the innermost that means an event gives the reason; where one of them discards it, nothing is
+ * written, and the fire is OWED_OK with the id 0. It is ended by owed_scope_end. What is checked of a fire
+ * is checked all the same. INVALID: no reason, a text as above, a name that no event can have.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_scope_begin_suppressed(
+    const owed_suppression *suppression, owed_scope **ret_scope, owed_error *err);
+
 /*
  * owed_with_scope calls function in a block, which is over when it returns, with all that function left
  * open in it. It returns what function returned, or why the block could not begin.
  */
 typedef owed_status (*owed_scope_function)(void *state, owed_error *err);
 OWED_API OWED_MUSTUSE owed_status owed_with_scope(const owed_attribution *attribution,
+    owed_scope_function function, void *state, owed_error *err);
+
+/* owed_with_suppression is the same with owed_scope_begin_suppressed. */
+OWED_API OWED_MUSTUSE owed_status owed_with_suppression(const owed_suppression *suppression,
     owed_scope_function function, void *state, owed_error *err);
 
 /* OWED_SCOPED owed_scope *scope = NULL; ends the block on every way out of the variable's own. */
@@ -85,7 +107,7 @@ OWED_API OWED_MUSTUSE owed_status owed_scope_begin_cause(int64_t event_id,
 OWED_API int64_t owed_scope_cause(void);
 
 /*
- * owed_scope_capture copies what holds on this thread, the cause included. owed_scope_resume begins a
+ * owed_scope_capture copies what holds on this thread, the cause and what is suppressed included. owed_scope_resume begins a
  * block with that copy on whatever thread calls it, in place of what holds there, and as often as it is
  * wanted, on several threads at once too. Free the copy once no resume will follow; blocks that are
  * open do not need it.

@@ -26,7 +26,9 @@
         FIELD(struct event_row, actor_key, "actor_key", NULL, SHAPE_KEY), \
         FIELD(struct event_row, actor_label, "actor_label", NULL, SHAPE_KEY), \
         FIELD(struct event_row, scope, "scope", NULL, SHAPE_JSON), \
-        FIELD(struct event_row, traceparent, "traceparent", NULL, SHAPE_KEY)
+        FIELD(struct event_row, traceparent, "traceparent", NULL, SHAPE_KEY), \
+        FIELD(struct event_row, suppressed_reason, "suppressed_reason", "SUPPRESSED", SHAPE_KEY, \
+            .width = NAME_WIDTH)
 
 const struct field event_fields[] = {
     EVENT_FACTS,

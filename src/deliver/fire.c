@@ -200,6 +200,40 @@ check_dedupe(const owed_tx *tx, const struct new_event *event, owed_error *err)
         event->name, delete_when_name(keeping.delete_when));
 }
 
+/* write_event writes an event and lists what goes along with it; DUPLICATE. */
+static owed_status
+write_event(
+    owed_tx *tx, struct new_event *event, struct arena *arena, int64_t *ret_id, owed_error *err)
+{
+    bool fresh = false;
+    owed_status status = check_dedupe(tx, event, err);
+    if (status == OWED_OK)
+        status = scope_fill(event, tx->owed, arena, err);
+    if (status == OWED_OK && event->suppressed_reason == NULL)
+        status = list_own(tx, event, arena, err);
+    if (status == OWED_OK)
+        status = insert_event(tx, event, ret_id, &fresh, err);
+    if (status != OWED_OK || fresh)
+        return status;
+    return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
+        (long long)*ret_id, event->dedupe_key);
+}
+
+/* owe_event owes what was written, now and after the commit. */
+static owed_status
+owe_event(owed_tx *tx, const struct subject *subject, const struct new_event *event, int64_t id,
+    owed_error *err)
+{
+    owed_error why;
+    owed_status status = owe_own(tx, event, id, &why);
+    if (status == OWED_OK)
+        status = on_commit_remember(tx, subject->type, event, id, &why);
+    if (status != OWED_OK)
+        return half_written(tx, event->name, status, &why, err);
+    tx->fired_anything = true;
+    return inline_run(tx, event, id, err);
+}
+
 /* fire_event writes one event. Its payload and options have been checked. */
 static owed_status
 fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
@@ -208,31 +242,13 @@ fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     struct new_event event = make_event(tx, subject, payload, options);
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
+    bool discard = false;
+    event.suppressed_reason = scope_suppresses(event.name, &discard);
     int64_t id = 0;
-    bool fresh = false;
-    owed_status status = check_dedupe(tx, &event, err);
-    if (status == OWED_OK)
-        status = scope_fill(&event, tx->owed, &arena, err);
-    if (status == OWED_OK)
-        status = list_own(tx, &event, &arena, err);
-    if (status == OWED_OK)
-        status = insert_event(tx, &event, &id, &fresh, err);
-    if (status != OWED_OK)
-        return status;
-    if (!fresh) {
-        *ret_id = id;
-        return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
-            (long long)id, event.dedupe_key);
-    }
-    owed_error why;
-    status = owe_own(tx, &event, id, &why);
-    if (status == OWED_OK)
-        status = on_commit_remember(tx, subject->type, &event, id, &why);
-    if (status != OWED_OK)
-        return half_written(tx, event.name, status, &why, err);
-    tx->fired_anything = true;
-    status = inline_run(tx, &event, id, err);
-    if (status == OWED_OK)
+    owed_status status = discard ? OWED_OK : write_event(tx, &event, &arena, &id, err);
+    if (status == OWED_OK && event.suppressed_reason == NULL)
+        status = owe_event(tx, subject, &event, id, err);
+    if (status == OWED_OK || status == OWED_DUPLICATE)
         *ret_id = id;
     return status;
 }

@@ -15,7 +15,7 @@
 /* The only state that belongs to no handle: blocks are the thread's, as its stack is. */
 static _Thread_local struct owed_scope *innermost;
 
-static void
+void
 scope_free(struct owed_scope *scope)
 {
     if (scope->is_engines)
@@ -44,8 +44,13 @@ is_open(const struct owed_scope *scope)
     return false;
 }
 
-/* scope_new makes a block that says what the one around it says; it is not open yet. */
-static struct owed_scope *
+const struct owed_scope *
+scope_innermost(void)
+{
+    return innermost;
+}
+
+struct owed_scope *
 scope_new(const struct owed_scope *outer)
 {
     struct owed_scope *scope = calloc(1, sizeof *scope);
@@ -55,11 +60,12 @@ scope_new(const struct owed_scope *outer)
     if (outer != NULL) {
         scope->says = outer->says;
         scope->cause = outer->cause;
+        scope->suppressions = outer->suppressions;
     }
     return scope;
 }
 
-static void
+void
 scope_open(struct owed_scope *scope)
 {
     scope->outer = innermost;
@@ -185,18 +191,31 @@ owed_scope_end(owed_scope *scope, owed_error *err)
     return OWED_OK;
 }
 
+static owed_status
+call_within(owed_scope *scope, owed_scope_function function, void *state, owed_error *err)
+{
+    owed_status status = function(state, err);
+    unwind(scope);
+    (void)owed_scope_end(scope, NULL);
+    return status;
+}
+
 owed_status
 owed_with_scope(
     const owed_attribution *attribution, owed_scope_function function, void *state, owed_error *err)
 {
     owed_scope *scope = NULL;
     owed_status status = owed_scope_begin(attribution, &scope, err);
-    if (status != OWED_OK)
-        return status;
-    status = function(state, err);
-    unwind(scope);
-    (void)owed_scope_end(scope, NULL);
-    return status;
+    return status == OWED_OK ? call_within(scope, function, state, err) : status;
+}
+
+owed_status
+owed_with_suppression(
+    const owed_suppression *suppression, owed_scope_function function, void *state, owed_error *err)
+{
+    owed_scope *scope = NULL;
+    owed_status status = owed_scope_begin_suppressed(suppression, &scope, err);
+    return status == OWED_OK ? call_within(scope, function, state, err) : status;
 }
 
 void
@@ -249,8 +268,10 @@ void
 scope_enter(struct owed_scope *block, const struct cause *cause, bool is_apart)
 {
     *block = (struct owed_scope){.outer = innermost, .is_engines = true};
-    if (innermost != NULL && !is_apart)
+    if (innermost != NULL && !is_apart) {
         block->says = innermost->says;
+        block->suppressions = innermost->suppressions;
+    }
     block->cause = *cause;
     innermost = block;
 }
@@ -264,6 +285,17 @@ scope_leave(struct owed_scope *block)
 
 /* --- from thread to thread --- */
 
+/* scope_copy makes a block that needs nothing of another. */
+static struct owed_scope *
+scope_copy(const struct owed_scope *other)
+{
+    struct owed_scope *copy = scope_new(other);
+    if (copy == NULL || (keep_all(copy) && scope_keep_suppressions(copy)))
+        return copy;
+    scope_free(copy);
+    return NULL;
+}
+
 struct owed_captured_scope {
     struct owed_scope copy; // never open
 };
@@ -271,13 +303,9 @@ struct owed_captured_scope {
 owed_status
 owed_scope_capture(owed_captured_scope **ret_captured, owed_error *err)
 {
-    struct owed_scope *copy = scope_new(innermost);
+    struct owed_scope *copy = scope_copy(innermost);
     if (copy == NULL)
         return fail_memory(err);
-    if (!keep_all(copy)) {
-        scope_free(copy);
-        return fail_memory(err);
-    }
     *ret_captured = (owed_captured_scope *)copy;
     return OWED_OK;
 }
@@ -287,13 +315,9 @@ owed_scope_resume(const owed_captured_scope *captured, owed_scope **ret_scope, o
 {
     if (captured == NULL)
         return fail(err, OWED_INVALID, "no scope was captured: owed_scope_capture makes one");
-    struct owed_scope *scope = scope_new(&captured->copy);
+    struct owed_scope *scope = scope_copy(&captured->copy);
     if (scope == NULL)
         return fail_memory(err);
-    if (!keep_all(scope)) {
-        scope_free(scope);
-        return fail_memory(err);
-    }
     scope_open(scope);
     *ret_scope = scope;
     return OWED_OK;

@@ -58,11 +58,16 @@ store_insert_event(
     }
     if (own.failed)
         return fail_memory(err);
+    struct value last = V_STR(buf_view(&own));
+    if (!is_empty(event->suppressed_reason)) {
+        stmt = STMT_EVENT_INSERT_SUPPRESSED;
+        last = V_TEXT(event->suppressed_reason);
+    }
     struct args args = ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name),
         V_INT(event->version), V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
         V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
         V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
-        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent), V_STR(buf_view(&own)));
+        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent), last);
     args.count -= stmt == STMT_EVENT_INSERT;
     owed_status status = query_int(db, stmt, args, ret_id, &fresh, err);
     if (status == OWED_OK && !fresh)

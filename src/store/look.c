@@ -28,6 +28,7 @@ read_event(struct reader *r, void *item)
     event->correlation_id = read_text(r);
     event->causation_id = read_int(r);
     event->traceparent = read_text(r);
+    event->suppressed_reason = read_text(r);
     event->owed = read_int(r);
     event->deliveries = read_int(r);
 }

@@ -65,6 +65,7 @@ struct new_event {
     const char *correlation_id;
     int64_t causation_id; // 0: none
     const char *traceparent;
+    const char *suppressed_reason; // given, it is owed to nobody
     // What store_insert_delivery is for, where store_owes_own says that it goes along; no targets.
     const struct new_delivery *own;
     size_t own_count;

@@ -234,6 +234,102 @@ a_receiver_sees_its_event_as_the_cause_and_leaves_nothing_open(void **state)
     end(outer);
 }
 
+/* --- suppressing --- */
+
+static owed_scope *
+suppress(const char *reason, const char *const *events, bool discard)
+{
+    const owed_suppression suppression = {.reason = reason, .events = events, .discard = discard};
+    owed_scope *scope = NULL;
+    owed_error err = {0};
+    if (owed_scope_begin_suppressed(&suppression, &scope, &err) != OWED_OK)
+        fail_msg("refused: %s", err.text);
+    return scope;
+}
+
+static void
+is_suppressed(const char *name, const char *reason, bool discard)
+{
+    bool is_discarded = !discard;
+    const char *found = scope_suppresses(name, &is_discarded);
+    assert_int_equal(is_discarded, discard);
+    assert_string_equal(found == NULL ? "not" : found, reason);
+}
+
+static void
+the_innermost_suppression_that_means_an_event_gives_the_reason(void **state)
+{
+    (void)state;
+    const char *const orders[] = {"shop.OrderPlaced", "shop.OrderShipped", NULL};
+    is_suppressed("shop.OrderPlaced", "not", false);
+    owed_scope *all = suppress("import", NULL, false);
+    owed_scope *some = suppress("orders", orders, true);
+    owed_scope *says = begin((owed_attribution){.actor_key = "user:1"});
+    is_suppressed("shop.OrderShipped", "orders", true);
+    is_suppressed("shop.Other", "import", false);
+    owed_scope *inner = suppress("inner", NULL, false);
+    is_suppressed("shop.OrderPlaced", "inner", true);
+    is_suppressed("shop.Other", "inner", false);
+    end(inner);
+    const struct cause cause = {.event_id = 1};
+    struct owed_scope block;
+    scope_enter(&block, &cause, true);
+    is_suppressed("shop.OrderPlaced", "not", false);
+    scope_leave(&block);
+    scope_enter(&block, &cause, false);
+    is_suppressed("shop.OrderPlaced", "orders", true);
+    scope_leave(&block);
+    owed_captured_scope *captured = NULL;
+    owed_error err = {0};
+    assert_int_equal(owed_scope_capture(&captured, &err), OWED_OK);
+    end(says);
+    end(some);
+    is_suppressed("shop.OrderPlaced", "import", false);
+    end(all);
+    is_suppressed("shop.OrderPlaced", "not", false);
+    assert_int_equal(owed_scope_resume(captured, &inner, &err), OWED_OK);
+    owed_captured_scope_free(captured);
+    is_suppressed("shop.OrderPlaced", "orders", true);
+    is_suppressed("shop.Other", "import", false);
+    end(inner);
+}
+
+static void
+a_suppression_wants_a_reason_and_names_that_events_can_have(void **state)
+{
+    (void)state;
+    char text[300];
+    memset(text, 'x', 256);
+    text[256] = '\0';
+    const char *const names[] = {"shop.OrderPlaced", "no name", NULL};
+    const struct {
+        owed_suppression suppression;
+        const char *words;
+    } cases[] = {
+        {{.reason = NULL}, "has no reason"},
+        {{.reason = ""}, "has no reason"},
+        {{.reason = text}, "is 256 bytes long"},
+        {{.reason = "\xff"}, "is not UTF-8"},
+        {{.reason = "import", .events = names}, "no name"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        owed_scope *scope = NULL;
+        owed_error err = {0};
+        assert_int_equal(
+            owed_scope_begin_suppressed(&cases[i].suppression, &scope, &err), OWED_INVALID);
+        if (strstr(err.text, cases[i].words) == NULL)
+            fail_msg("\"%s\" does not say \"%s\"", err.text, cases[i].words);
+        assert_null(scope);
+    }
+    is_suppressed("shop.OrderPlaced", "not", false);
+    const owed_suppression import = {.reason = "import"};
+    char seen[64] = "";
+    owed_error err = {0};
+    assert_int_equal(
+        owed_with_suppression(&import, leaves_blocks_open, seen, &err), OWED_NOT_FOUND);
+    is_suppressed("shop.OrderPlaced", "not", false);
+}
+
 /* --- other threads --- */
 
 struct carried {
@@ -372,6 +468,8 @@ main(void)
         cmocka_unit_test(blocks_end_in_reverse_order_and_once),
         cmocka_unit_test(what_a_function_leaves_open_is_ended),
         cmocka_unit_test(a_receiver_sees_its_event_as_the_cause_and_leaves_nothing_open),
+        cmocka_unit_test(the_innermost_suppression_that_means_an_event_gives_the_reason),
+        cmocka_unit_test(a_suppression_wants_a_reason_and_names_that_events_can_have),
         cmocka_unit_test(a_block_is_its_threads_and_is_carried_to_another_by_hand),
         cmocka_unit_test(facts_are_laid_over_one_another_byte_for_byte),
         cmocka_unit_test(facts_have_an_end),

@@ -268,6 +268,168 @@ facts_that_grow_too_long_are_refused_and_the_transaction_goes_on(void **state)
     assert_ok(owed_scope_end(scope, NULL));
 }
 
+/* --- suppressed events --- */
+
+static owed_scope *
+suppress(const char *const *events, bool discard)
+{
+    const owed_suppression suppression = {
+        .reason = "import of 2019", .events = events, .discard = discard};
+    owed_scope *scope = NULL;
+    assert_ok(owed_scope_begin_suppressed(&suppression, &scope, NULL));
+    return scope;
+}
+
+/* open_all has a receiver of orders in every mode, which the catalogue does not know any more. */
+static void
+open_all(struct desk *desk, struct actor *actor)
+{
+    const owed_receiver receivers[] = {
+        {.key = "shop.durable"},
+        {.key = "shop.eager", .eager = true},
+        {.key = "shop.inline", .mode = OWED_INLINE},
+        {.key = "shop.on_commit", .mode = OWED_ON_COMMIT},
+    };
+    for (size_t i = 0; i < sizeof receivers / sizeof receivers[0]; i++)
+        desk_receiver(desk, actor, receivers[i]);
+    fixture_open(desk->f);
+    raw_run(desk->f->raw, "delete from owed_receiver");
+}
+
+static owed_outcome
+only_counts(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    (void)delivery;
+    (void)order;
+    return owed_done();
+}
+
+static void
+a_suppressed_event_is_recorded_with_its_reason_and_owed_to_nobody(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = only_counts}};
+    open_all(desk, &actor);
+    owed_scope *scope = suppress(NULL, false);
+    owed_scope *says = begin((owed_attribution){.actor_key = "job", .correlation_id = "req-1"});
+    int64_t id = fire(desk, &order_placed, &(owed_fire_options){.dedupe_key = "A-1"});
+    assert_true(id > 0);
+    order payload = {.id = 1};
+    int64_t again = 0;
+    fixture_begin(desk->f);
+    assert_status(OWED_DUPLICATE,
+        owed_fire(desk->f->tx, &order_placed, &payload, &(owed_fire_options){.dedupe_key = "A-1"},
+            &again, &desk->f->err));
+    fixture_commit(desk->f);
+    assert_int_equal(again, id);
+    assert_ok(owed_scope_end(says, NULL));
+    assert_ok(owed_scope_end(scope, NULL));
+    desk_once(desk);
+    assert_facts(desk, id, "job|job|req-1|{}||0");
+    assert_text(desk, "select suppressed_reason from owed_event", "import of 2019");
+    assert_int_equal(fixture_events(desk->f), 1);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_delivery"), 0);
+    assert_int_equal(actor.calls, 0);
+    fire(desk, &order_placed, NULL);
+    assert_int_equal(actor.calls, 3); // inline, eager, on commit
+    assert_int_equal(desk_number(desk, "select count(*) from owed_delivery"), 2);
+}
+
+static void
+a_discarded_event_is_not_even_recorded(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = only_counts}};
+    open_all(desk, &actor);
+    owed_scope *outer = suppress(NULL, true);
+    owed_scope *inner = suppress(NULL, false);
+    assert_int_equal(fire(desk, &order_placed, NULL), 0);
+    const owed_event_type unknown = {.name = "shop.Unknown"};
+    order payload = {.id = 1};
+    int64_t id = 7;
+    fixture_begin(desk->f);
+    assert_status(
+        OWED_NOT_FOUND, owed_fire(desk->f->tx, &unknown, &payload, NULL, &id, &desk->f->err));
+    fixture_commit(desk->f);
+    assert_ok(owed_scope_end(inner, NULL));
+    assert_ok(owed_scope_end(outer, NULL));
+    desk_once(desk);
+    assert_int_equal(fixture_events(desk->f), 0);
+    assert_int_equal(actor.calls, 0);
+}
+
+static void
+only_the_events_that_are_named_are_suppressed(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = only_counts}};
+    open_all(desk, &actor);
+    const char *const shipped[] = {"shop.OrderShipped", NULL};
+    owed_scope *scope = suppress(shipped, true);
+    assert_true(fire(desk, &order_placed, NULL) > 0);
+    assert_int_equal(fire(desk, &order_shipped, NULL), 0);
+    assert_ok(owed_scope_end(scope, NULL));
+    assert_int_equal(actor.calls, 3);
+}
+
+static void
+a_suppressed_event_keeps_the_retention_of_its_type(void **state)
+{
+    struct desk *desk = *state;
+    fixture_open(desk->f);
+    raw_run(desk->f->raw,
+        "update owed_event_type set retention_seconds = 60 where name = 'shop.OrderPlaced'");
+    raw_run(desk->f->raw,
+        "update owed_event_type set delete_when = 'settled' where name = 'shop.OrderShipped'");
+    owed_scope *scope = suppress(NULL, false);
+    fire(desk, &order_placed, NULL);
+    fire(desk, &order_shipped, NULL);
+    assert_int_equal(
+        desk_number(desk, "select retention_seconds from owed_event where id = 1"), 60);
+    assert_text(desk, "select delete_when from owed_event where id = 1", "");
+    assert_int_equal(desk_number(desk,
+                         "select coalesce(retention_seconds, -1) from owed_event "
+                         "where id = 2"),
+        -1);
+    assert_text(desk, "select delete_when from owed_event where id = 2", "settled");
+    raw_run(desk->f->raw, "update owed_event_type set removed_at = moment(1)");
+    fire(desk, &order_placed, NULL);
+    fire(desk, &order_shipped, NULL);
+    assert_int_equal(desk_number(desk,
+                         "select count(*) from owed_event where id > 2 and "
+                         "retention_seconds is null and delete_when = ''"),
+        2);
+    assert_ok(owed_scope_end(scope, NULL));
+}
+
+static owed_outcome
+suppresses_what_it_fires(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    struct way *way = actor->state;
+    (void)order;
+    suppress(NULL, false);
+    assert_ok(fire_next(owed_delivery_tx(delivery), &way->id));
+    return owed_done();
+}
+
+static void
+a_receiver_may_suppress_what_it_fires_and_the_block_ends_with_it(void **state)
+{
+    struct desk *desk = *state;
+    struct way way = {0};
+    struct actor actor = {.state = &way};
+    int64_t cause = deliver(desk, &actor, (owed_receiver){0});
+    actor.acts[1] = suppresses_what_it_fires;
+    desk_once(desk);
+    expect_caused(desk, &way, cause);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_event where suppressed_reason <> ''"), 1);
+    fire(desk, &order_shipped, NULL);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_event where suppressed_reason <> ''"), 1);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 int
 main(void)
@@ -282,6 +444,11 @@ main(void)
         CASE(an_on_commit_receiver_is_not),
         CASE(an_eager_attempt_is_like_a_relays),
         CASE(another_handle_of_the_same_store_is_linked_and_one_of_another_store_is_not),
+        CASE(a_suppressed_event_is_recorded_with_its_reason_and_owed_to_nobody),
+        CASE(a_discarded_event_is_not_even_recorded),
+        CASE(only_the_events_that_are_named_are_suppressed),
+        CASE(a_suppressed_event_keeps_the_retention_of_its_type),
+        CASE(a_receiver_may_suppress_what_it_fires_and_the_block_ends_with_it),
         CASE(facts_that_grow_too_long_are_refused_and_the_transaction_goes_on),
     };
     return RUN_ON_ALL_STORES("scope", tests);

@@ -1,11 +1,11 @@
 -- A page of the events of one name, newest first.
 -- Parameters: ids below this, how many, name, correlation_id (empty: any).
 -- Columns: id, uid, name, version, payload (empty in lists), dedupe_key, occurred_at, recorded_at,
--- actor_key, actor_label, scope, correlation_id, causation_id, traceparent, deliveries still owed,
--- deliveries.
+-- actor_key, actor_label, scope, correlation_id, causation_id, traceparent, suppressed_reason,
+-- deliveries still owed, deliveries.
 -- Index: owed_event_by_name.
 select e.id, e.uid, e.name, e.version, ''::text, e.dedupe_key, e.occurred_at, e.recorded_at,
-    e.actor_key, e.actor_label, e.scope, e.correlation_id, e.causation_id, e.traceparent,
+    e.actor_key, e.actor_label, e.scope, e.correlation_id, e.causation_id, e.traceparent, e.suppressed_reason,
     (select count(*) from owed_delivery as d
         where d.event_id = e.id and d.status in ('pending', 'claimed', 'failed')),
     (select count(*) from owed_delivery as d where d.event_id = e.id)
