@@ -13,6 +13,7 @@
 #include "cli/filter.h"
 #include "cli/fire_lines.h"
 #include "cli/known.h"
+#include "cli/origin.h"
 #include "declare/publish.h"
 
 static int run_fire(struct cli *cli);
@@ -76,6 +77,9 @@ const struct command cmd_fire = {
         "payload is JSON and is kept byte for byte; it is {} where none is given, and with - it is "
         "read from standard input, without the line end that closes it. An event with the same "
         "--dedupe-key is not fired again: its id is printed.\n\n"
+        "In a program that a relay runs, what is fired into the same store has the event that is being delivered as "
+        "its cause, and its correlation, unless told otherwise. The environment variable TRACEPARENT, if it is well "
+        "formed, says what --traceparent does.\n\n"
         "A name that nobody declared is recorded all the same, with a warning that names the "
         "nearest known one.\n\n"
         "With --lines, each line of standard input is an object with the keys name, payload and "
@@ -131,13 +135,14 @@ read_options(struct cli *cli)
 }
 
 static owed_status
-fire(struct cli *cli, struct str payload, int64_t *ret_id)
+fire(struct cli *cli, struct str payload, const struct origin *origin, int64_t *ret_id)
 {
     owed_tx *tx = NULL;
     owed_status status = owed_begin(cli->owed, &tx, &cli->err);
     if (status != OWED_OK)
         return status;
     owed_fire_options options = read_options(cli);
+    origin_complete(origin, &options);
     status = owed_fire_json(tx, cli->operands[0], (int32_t)options_number(cli->flags, "version"),
         payload.p, payload.len, &options, ret_id, &cli->err);
     if (status != OWED_OK) {
@@ -151,10 +156,11 @@ static int
 fire_one(struct cli *cli, struct str payload)
 {
     struct known known;
-    if (known_load(cli, &known) != OWED_OK)
+    struct origin origin;
+    if (known_load(cli, &known) != OWED_OK || origin_read(cli, &origin) != OWED_OK)
         return cli_fail(cli);
     int64_t id = 0;
-    owed_status status = fire(cli, payload, &id);
+    owed_status status = fire(cli, payload, &origin, &id);
     if (status != OWED_OK && status != OWED_DUPLICATE)
         return cli_fail(cli);
     bool duplicate = status == OWED_DUPLICATE;

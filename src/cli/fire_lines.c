@@ -13,6 +13,7 @@
 #include "cli/fire_line.h"
 #include "cli/known.h"
 #include "cli/lines.h"
+#include "cli/origin.h"
 #include "cli/progress.h"
 
 #define BATCH_ARENA_BYTES ((size_t)1024 * 1024 * 1024)
@@ -25,6 +26,7 @@ struct firing {
     size_t count;
     struct arena arena; // texts of the bunch
     struct known known;
+    struct origin origin;
     struct progress progress;
     int64_t fired; // committed
     int64_t duplicates;
@@ -58,8 +60,9 @@ static owed_status
 fire_bunch(struct firing *firing, owed_tx *tx, int64_t *ret_duplicates)
 {
     for (size_t i = 0; i < firing->count; i++) {
-        const struct fire_line *event = &firing->events[i];
+        struct fire_line *event = &firing->events[i];
         int64_t id = 0;
+        origin_complete(&firing->origin, &event->options);
         firing->at = firing->lines[i].number;
         owed_status status = owed_fire_json(tx, event->name, (int32_t)event->version,
             event->payload.p, event->payload.len, &event->options, &id, &firing->cli->err);
@@ -156,7 +159,8 @@ prepare(struct firing *firing, size_t batch)
     firing->events = calloc(batch, sizeof *firing->events);
     if (firing->lines == NULL || firing->events == NULL)
         return fail_memory(&firing->cli->err);
-    return known_load(firing->cli, &firing->known);
+    owed_status status = known_load(firing->cli, &firing->known);
+    return status == OWED_OK ? origin_read(firing->cli, &firing->origin) : status;
 }
 
 int

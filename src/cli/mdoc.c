@@ -211,7 +211,8 @@ static const char conf_receivers[] =
 static const char conf_webhook[] =
     "The payload is the body of a POST, byte for byte. Beside it come the headers webhook-id (the "
     "idempotency key), webhook-timestamp, webhook-signature where there is a secret, owed-event, "
-    "owed-delivery, owed-attempt, and traceparent where the event has one.\n\n"
+    "owed-delivery, owed-attempt, and traceparent where the event has one: as it was fired, since "
+    "owed records no span of its own that a new parent id could name.\n\n"
     "An answer of 2xx is done. 408, 425, 429, 5xx, and no answer at all have failed and are tried "
     "again; the Retry-After of a 429 or 503 is obeyed. Anything else is permanent: the delivery is "
     "dead at once. Redirects are not followed. An attempt ends after 30 seconds unless timeout "
@@ -223,7 +224,8 @@ static const char conf_webhook[] =
 static const char conf_exec[] =
     "The program has no arguments. The payload is its standard input, and its environment has "
     "OWED_EVENT_ID, OWED_EVENT_NAME, OWED_DELIVERY_ID, OWED_RECEIVER, OWED_TARGET, OWED_ATTEMPT, "
-    "OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID and OWED_DUE_AT.\n\n"
+    "OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID and OWED_DUE_AT, and TRACEPARENT where the event has one. What it "
+    "fires with owed fire has the event as its cause.\n\n"
     "Exit status 0 is done. 64, 65, 67, 68, 69, 77 and 78 are permanent: the delivery is dead at "
     "once. Any other status, and a signal, have failed and are tried again. A last line of output "
     "says it exactly, and counts for more than the status:\n\n"

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/moment.h"
+#include "base/traceparent.h"
 #include "deliver/worker.h"
 #include "store/look.h"
 
@@ -128,6 +129,18 @@ consumed_event(const struct worker *w, const struct claimed *row)
     return keeping.delete_when == OWED_DELETE_WHEN_SUCCEEDED ? row->event_id : 0;
 }
 
+/* note_trace keeps the trace that the event belongs to, where a line is going to be logged. */
+static void
+note_trace(
+    const struct worker *w, struct ledger *ledger, const struct ended *ended, struct note *note)
+{
+    char trace_id[TRACE_ID_BYTES];
+    bool is_said = note->ending != ENDING_SUCCEEDED || w->owed->log.level <= OWED_LOG_DEBUG;
+    if (is_said && !is_empty(ended->row->traceparent))
+        note->trace_id =
+            arena_strdup(&ledger->arena, traceparent_trace_id(ended->row->traceparent, trace_id));
+}
+
 void
 ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
 {
@@ -144,6 +157,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
     note_delivery(ledger, ended, note);
+    note_trace(w, ledger, ended, note);
     note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
     note->target_count = ended->target_count;
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&

@@ -41,6 +41,7 @@ struct note {
     const struct log_field *fields; // what the attempt has to add to its log lines
     size_t field_count;
     const char *receiver_key;
+    const char *trace_id; // for the log; NULL: none
     enum ending ending;
     enum state state;
     bool expanded;

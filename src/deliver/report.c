@@ -7,17 +7,19 @@
 
 #define FACTS_MAX 6
 
-/* say adds what the attempt has noted to the facts. */
+/* say adds the trace, and what the attempt has noted, to the facts. */
 static void
-say(const struct worker *w, const char *message, const struct note *note,
+say(const struct worker *w, owed_log_level level, const char *message, const struct note *note,
     const struct log_field *facts, size_t count)
 {
-    struct log_field fields[FACTS_MAX + DELIVERY_NOTES];
+    struct log_field fields[FACTS_MAX + 1 + DELIVERY_NOTES];
     for (size_t i = 0; i < count; i++)
         fields[i] = facts[i];
+    if (!is_empty(note->trace_id))
+        fields[count++] = LOG_TEXT("trace_id", note->trace_id);
     for (size_t i = 0; i < note->field_count; i++)
         fields[count++] = note->fields[i];
-    log_line(&w->owed->log, OWED_LOG_WARNING, message, fields, count);
+    log_line(&w->owed->log, level, message, fields, count);
 }
 
 void
@@ -33,7 +35,8 @@ report_failure(struct worker *w, const struct settlement *settlement, const stru
         LOG_TEXT("error", settlement->last_error),
     };
     bool is_undecodable = note->ending == ENDING_UNDECODABLE;
-    say(w, "delivery failed", note, facts, is_undecodable ? FACTS_MAX : FACTS_MAX - 1);
+    say(w, OWED_LOG_WARNING, "delivery failed", note, facts,
+        is_undecodable ? FACTS_MAX : FACTS_MAX - 1);
 }
 
 /* report_success is at debug: a relay that is busy has thousands of them in a second. */
@@ -42,9 +45,12 @@ report_success(struct worker *w, const struct settlement *settlement, const stru
 {
     if (w->owed->log.level > OWED_LOG_DEBUG)
         return;
-    log_say(&w->owed->log, OWED_LOG_DEBUG, "delivered", LOG_TEXT("receiver", note->receiver_key),
+    const struct log_field facts[] = {
+        LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
-        LOG_INT("attempt", settlement->attempt));
+        LOG_INT("attempt", settlement->attempt),
+    };
+    say(w, OWED_LOG_DEBUG, "delivered", note, facts, sizeof facts / sizeof facts[0]);
 }
 
 void
@@ -58,8 +64,8 @@ report_cut(struct worker *w, const struct settlement *settlement, const struct n
         LOG_TEXT("asked", duration_write(note->asked_wait_us, asked)),
         LOG_TEXT("waits", duration_write(w->settings.max_retry_delay_us, ceiling)),
     };
-    say(w, "the receiver asked for a longer wait than max-retry-delay", note, facts,
-        sizeof facts / sizeof facts[0]);
+    say(w, OWED_LOG_WARNING, "the receiver asked for a longer wait than max-retry-delay", note,
+        facts, sizeof facts / sizeof facts[0]);
 }
 
 /* report_unbounded says so once: its rows might be deferred for ever, so they are not. */
@@ -121,7 +127,8 @@ report_discarded(struct worker *w, const struct settlement *settlement, const st
         LOG_INT("delivery", settlement->fence.delivery_id),
         LOG_INT("attempt", settlement->attempt),
     };
-    say(w, "result discarded: the lease was over and the row taken; declare a longer lease", note,
+    say(w, OWED_LOG_WARNING,
+        "result discarded: the lease was over and the row taken; declare a longer lease", note,
         facts, sizeof facts / sizeof facts[0]);
 }
 

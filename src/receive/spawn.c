@@ -15,12 +15,13 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/moment.h"
+#include "base/traceparent.h"
 
 #define ARENA_BYTES ((size_t)8 * 1024 * 1024)
 
-static const char *const ours[] = {
-    "OWED_EVENT_ID=", "OWED_EVENT_NAME=", "OWED_DELIVERY_ID=", "OWED_RECEIVER=", "OWED_TARGET=",
-    "OWED_ATTEMPT=", "OWED_IDEMPOTENCY_KEY=", "OWED_CORRELATION_ID=", "OWED_DUE_AT=", "OWED_SEAT="};
+static const char *const ours[] = {"OWED_EVENT_ID=", "OWED_EVENT_NAME=", "OWED_DELIVERY_ID=",
+    "OWED_RECEIVER=", "OWED_TARGET=", "OWED_ATTEMPT=", "OWED_IDEMPOTENCY_KEY=",
+    "OWED_CORRELATION_ID=", "OWED_DUE_AT=", "OWED_SEAT=", "TRACEPARENT=", "TRACESTATE="};
 #define OURS (sizeof ours / sizeof ours[0])
 
 static bool
@@ -63,6 +64,8 @@ make_environment(const owed_delivery *delivery, struct arena *arena)
     ADD("OWED_IDEMPOTENCY_KEY=%s", delivery->idempotency_key);
     ADD("OWED_CORRELATION_ID=%s", or_empty(row->correlation_id));
     ADD("OWED_DUE_AT=%s", due_at);
+    if (traceparent_is_valid(or_empty(row->traceparent)))
+        ADD("TRACEPARENT=%s", row->traceparent);
 #undef ADD
     for (size_t i = first; i < used; i++) {
         if (list[i] == NULL)

@@ -20,7 +20,8 @@ struct child {
  * spawn runs the program with the payload on its standard input, as a file that is read from its
  * start: a program which reads none of it, or only a part, holds nobody up. Its environment is ours,
  * without OWED_SEAT, and OWED_EVENT_ID, OWED_EVENT_NAME, OWED_DELIVERY_ID, OWED_RECEIVER,
- * OWED_TARGET, OWED_ATTEMPT, OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID, OWED_DUE_AT. Signals are at
+ * OWED_TARGET, OWED_ATTEMPT, OWED_IDEMPOTENCY_KEY, OWED_CORRELATION_ID, OWED_DUE_AT, and TRACEPARENT where
+ * the event has one. Signals are at
  * their defaults, none is blocked. The sentence of a failure does not name the program.
  */
 owed_status spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err);

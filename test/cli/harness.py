@@ -25,7 +25,7 @@ class Case(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="owed-cli-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("OWED_") or k == "OWED_BIN"}
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith(("OWED_", "TRACE")) or k == "OWED_BIN"}
 
     def owed(self, *words, stdin="", env=None, code=None, **more):
         """Run the program; with code, check how it ended."""

@@ -36,6 +36,22 @@ class Fire(StoreCase):
                          self.sql("select version, dedupe_key, actor_key, actor_label, correlation_id, causation_id, "
                                   "traceparent, scope, occurred_at, due_at from owed_event where id = ?", event))
 
+    def test_the_trace_of_the_environment_is_taken_unless_it_is_malformed(self):
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        told = trace.replace("b7ad", "0000")
+        for value, words, kept in ((trace, [], trace), ("00-1-2-3", [], ""), (trace, ["--traceparent", told], told)):
+            event = int(self.owed("fire", "shop.OrderPlaced", *words, env={"TRACEPARENT": value}, code=0).stdout)
+            self.assertEqual(kept, self.value("select traceparent from owed_event where id = ?", event))
+        self.owed("fire", "--lines", stdin='{"name":"shop.Lined"}\n', env={"TRACEPARENT": trace}, code=0)
+        self.assertEqual(trace, self.value("select traceparent from owed_event where name = 'shop.Lined'"))
+
+    def test_an_environment_that_names_no_event_of_this_store_names_no_cause(self):
+        event = self.fire("shop.OrderPlaced")
+        for number, key in ((event, "owed_00000000000000000000000000000000"), (99, "owed_1"), ("x", "owed_1")):
+            env = {"OWED_EVENT_ID": str(number), "OWED_IDEMPOTENCY_KEY": key, "OWED_RECEIVER": "shop.label"}
+            fired = int(self.owed("fire", "shop.Next", env=env, code=0).stdout)
+            self.assertIsNone(self.value("select causation_id from owed_event where id = ?", fired))
+
     def test_due_may_be_told_from_now(self):
         event = self.fire("shop.OrderPlaced", "{}", "--due", "+90s")
         wait = self.value("select micros(due_at) - micros(recorded_at) from owed_event where id = ?", event)

@@ -53,6 +53,40 @@ class Relay(StoreCase):
                          tuple(facts[f"OWED_{key}"] for key in ("EVENT_ID", "EVENT_NAME", "RECEIVER", "ATTEMPT",
                                                                 "CORRELATION_ID")))
 
+    def test_what_a_program_fires_has_the_event_that_it_delivers_as_its_cause(self):
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        other = "sqlite:other.db"
+        self.owed("init", "--store", other, code=0)
+        self.owed("fire", "shop.First", "--store", other, code=0)  # it has the id of the cause, and another uid
+        program = self.program("set -e\n"
+                               f"{OWED} fire shop.LabelPrinted\n"
+                               f"""echo '{{"name":"shop.Lined"}}' | {OWED} fire --lines\n"""
+                               f"{OWED} fire shop.Own --causation-id 99 --correlation-id own\n"
+                               f"{OWED} fire shop.Elsewhere --store {other}")
+        self.conf(f'[receiver "shop.label"]\nevent = shop.OrderPlaced\nexec = {program}\n')
+        event = self.fire("shop.OrderPlaced", "{}", "--correlation-id", "c-1", "--traceparent", trace, "--actor", "zoe")
+        self.assertEqual("succeeded: 1\n", self.owed("relay", "--once", code=0).stdout)
+        self.assertEqual([("shop.LabelPrinted", event, "c-1", trace, ""), ("shop.Lined", event, "c-1", trace, ""),
+                          ("shop.Own", 99, "own", trace, "")],
+                         self.sql("select name, causation_id, correlation_id, traceparent, actor_key from owed_event "
+                                  "where id > ? order by id", event))
+        elsewhere = self.json_lines("events", "--store", other)[0]
+        self.assertEqual(("shop.Elsewhere", None, "c-1", trace),
+                         tuple(elsewhere[key] for key in ("name", "causation_id", "correlation_id", "traceparent")))
+
+    def test_the_log_names_the_trace_of_what_it_delivers(self):
+        trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        program = self.program("grep -q good && exit 0; exit 64")
+        self.conf(f'[receiver "shop.label"]\nevent = shop.OrderPlaced\nexec = {program}\n')
+        for payload in ('"good"', '"bad"'):
+            self.fire("shop.OrderPlaced", payload, "--traceparent", trace)
+        log = self.owed("relay", "--once", "--log-level", "debug", code=0).stderr
+        for words in ("msg=delivered ", 'msg="delivery failed" '):
+            line = next(line for line in log.splitlines() if words in line)
+            self.assertIn(" trace_id=0af7651916cd43dd8448eb211c80319c", line)
+        self.fire("shop.OrderPlaced", '"good"')
+        self.assertNotIn("trace_id", self.owed("relay", "--once", "--log-level", "debug", code=0).stderr)
+
     def test_limit_attempts_so_many_and_ends(self):
         self.receivers("shop.billing")
         for _ in range(5):

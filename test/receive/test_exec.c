@@ -18,6 +18,8 @@
 #include "base/limits.h"
 #include "receive/exec.h"
 
+#define TRACE "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
 /* A loop, a folder, and one attempt by a script in it. */
 struct scene {
     struct outside *outside;
@@ -137,18 +139,22 @@ a_program_is_told_what_it_is_for(void **state)
     static const char *const wanted[] = {"OWED_EVENT_ID=7\n", "OWED_EVENT_NAME=shop.OrderPlaced\n",
         "OWED_DELIVERY_ID=41\n", "OWED_RECEIVER=shop.billing\n", "OWED_TARGET=desk 5\n",
         "OWED_ATTEMPT=3\n", "OWED_IDEMPOTENCY_KEY=" ATTEMPT_KEY "\n", "OWED_CORRELATION_ID=c-9\n",
-        "OWED_DUE_AT=2026-11-30T00:53:20", "OWED_STORE=sqlite:shop.db\n", "PATH="};
+        "OWED_DUE_AT=2026-11-30T00:53:20", "OWED_STORE=sqlite:shop.db\n",
+        "PATH=", "TRACEPARENT=" TRACE "\n"};
     struct scene scene;
     scene_open(&scene, "#!/bin/sh\nenv >\"$FOLDER/env\"\n");
     setenv("OWED_SEAT", "secret", 1);
     setenv("OWED_STORE", "sqlite:shop.db", 1);
     setenv("OWED_ATTEMPT", "99", 1);
+    setenv("TRACESTATE", "relay=1", 1);
+    scene.attempt.row.traceparent = TRACE;
     scene.attempt.row.target = "desk 5";
     scene.attempt.flight.delivery.attempt = 3;
     assert_int_equal(run(&scene, "1").verdict, OWED_VERDICT_DONE);
     unsetenv("OWED_SEAT");
     unsetenv("OWED_STORE");
     unsetenv("OWED_ATTEMPT");
+    unsetenv("TRACESTATE");
     char path[256];
     size_t len;
     char *text = slurp(path_in(scene.folder, "env", path), &len);
@@ -156,8 +162,30 @@ a_program_is_told_what_it_is_for(void **state)
         assert_has(text, wanted[i]);
     assert_null(strstr(text, "OWED_SEAT"));
     assert_null(strstr(text, "OWED_ATTEMPT=99"));
+    assert_null(strstr(text, "TRACESTATE"));
     free(text);
     scene_close(&scene);
+}
+
+static void
+the_trace_of_the_relay_is_not_that_of_what_it_delivers(void **state)
+{
+    (void)state;
+    static const char *const absent[] = {"", "00-no-trace"};
+    for (size_t i = 0; i < sizeof absent / sizeof absent[0]; i++) {
+        struct scene scene;
+        scene_open(&scene, "#!/bin/sh\nenv >\"$FOLDER/env\"\n");
+        setenv("TRACEPARENT", TRACE, 1);
+        scene.attempt.row.traceparent = absent[i];
+        assert_int_equal(run(&scene, "1").verdict, OWED_VERDICT_DONE);
+        unsetenv("TRACEPARENT");
+        char path[256];
+        size_t len;
+        char *text = slurp(path_in(scene.folder, "env", path), &len);
+        assert_null(strstr(text, "TRACEPARENT"));
+        free(text);
+        scene_close(&scene);
+    }
 }
 
 static void
@@ -449,6 +477,7 @@ main(void)
         cmocka_unit_test(a_signal_is_a_failure_that_names_it),
         cmocka_unit_test(the_last_line_of_output_counts_for_more_than_the_exit_status),
         cmocka_unit_test(a_program_is_told_what_it_is_for),
+        cmocka_unit_test(the_trace_of_the_relay_is_not_that_of_what_it_delivers),
         cmocka_unit_test(a_megabyte_arrives_byte_for_byte),
         cmocka_unit_test(a_program_need_not_read_its_input_and_cannot_change_it),
         cmocka_unit_test(a_flood_of_output_is_read_and_its_last_line_still_counts),
