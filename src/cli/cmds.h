@@ -13,6 +13,7 @@ extern const struct command cmd_cancel;
 extern const struct command cmd_catalogue;
 extern const struct command cmd_check;
 extern const struct command cmd_deliveries;
+extern const struct command cmd_doctor;
 extern const struct command cmd_events;
 extern const struct command cmd_explain;
 extern const struct command cmd_fire;

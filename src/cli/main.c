@@ -16,6 +16,7 @@ const struct command *const commands[] = {
     &cmd_migrate,
     &cmd_publish,
     &cmd_check,
+    &cmd_doctor,
     &cmd_fire,
     &cmd_relay,
     &cmd_status,

@@ -11,9 +11,8 @@
 #include "operate/health.h"
 #include "operate/reasons.h"
 
-/* serves tells whether a relay's lanes, a JSON array, have this one; "*" is every lane. */
-static bool
-serves(const struct relay_row *relay, const char *lane)
+bool
+relay_serves(const struct relay_row *relay, const char *lane)
 {
     struct str lanes = str_of(relay->lanes);
     if (json_check(lanes, 2, NULL) != OWED_OK)
@@ -38,7 +37,7 @@ read_relays(struct db *db, struct arena *arena, struct facts *facts, owed_error 
     for (size_t i = 0; i < count; i++) {
         if (relays[i].heartbeat_at_us <= facts->now_us - RELAY_SILENCE_US)
             continue;
-        facts->served = facts->served || serves(&relays[i], facts->row.lane);
+        facts->served = facts->served || relay_serves(&relays[i], facts->row.lane);
     }
     facts->relays = relays_alive(relays, count, facts->now_us);
     return OWED_OK;

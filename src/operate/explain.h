@@ -36,6 +36,9 @@ enum reason {
 /* reason_name is the word for programs: "not_due". */
 const char *reason_name(enum reason reason);
 
+/* relay_serves tells whether a relay's lanes, a JSON array, have this one; "*" is every lane. */
+bool relay_serves(const struct relay_row *relay, const char *lane);
+
 /*
  * explain_delivery appends the sentence, without a line end. Reads only. NOT_FOUND: no such delivery.
  */

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/moment.h"
+#include "store/doctor.h"
 #include "store/verbs.h"
 
 /* One line of what has run here. */
@@ -129,6 +130,28 @@ store_check(struct db *db, owed_error *err)
     for (const struct script *script = db->driver->sql->routines; script->name != NULL; script++)
         if (find(&history, "routine", script->name) == NULL)
             return fail(err, OWED_SCHEMA, "routine %s is missing: run owed migrate", script->name);
+    return OWED_OK;
+}
+
+owed_status
+store_drift(struct db *db, struct arena *arena, struct trouble **ret_troubles, size_t *ret_count,
+    owed_error *err)
+{
+    *ret_count = 0;
+    struct history history;
+    owed_status status = read_history(db, arena, &history, err);
+    if (status != OWED_OK)
+        return status;
+    struct trouble *troubles = arena_alloc(arena, (history.count + 1) * sizeof *troubles);
+    if (troubles == NULL)
+        return fail_memory(err);
+    for (const struct script *s = db->driver->sql->routines; s->name != NULL; s++) {
+        const struct applied *line = find(&history, "routine", s->name);
+        if (line != NULL && strcmp(line->checksum, s->checksum) != 0)
+            troubles[(*ret_count)++] =
+                (struct trouble){.subject = s->name, .detail = line->checksum};
+    }
+    *ret_troubles = troubles;
     return OWED_OK;
 }
 

@@ -1,0 +1,16 @@
+-- What is dead, by receiver, and the error that it ended with most often. Of so many rows, whichever they are.
+-- Parameters: how many rows are looked at.
+-- Columns: receiver_key, that error, how many are dead, how many have it.
+-- Index: owed_delivery_ended_badly.
+select receiver_key, error, total, count
+from (
+    select receiver_key, left(last_error, 200) as error, count(*) as count,
+        (sum(count(*)) over (partition by receiver_key))::bigint as total,
+        row_number() over (partition by receiver_key order by count(*) desc, left(last_error, 200)) as place
+    from (
+        select receiver_key, last_error from owed_delivery where status = 'dead' limit $1::bigint
+    ) as dead
+    group by receiver_key, left(last_error, 200)
+) as errors
+where place = 1
+order by total desc, receiver_key

@@ -1,0 +1,14 @@
+-- What is owed of events that are no more. Of so many rows, whichever they are.
+-- Parameters: how many rows are looked at.
+-- Columns: receiver key, the ids of at most 20 of them, how many, 0.
+-- Index: owed_delivery_by_receiver, the primary key of events.
+select receiver_key, string_agg(id::text, ' ' order by id) filter (where place <= 20), count(*), 0::bigint
+from (
+    select d.receiver_key, d.id, row_number() over (partition by d.receiver_key order by d.id) as place
+    from (
+        select id, event_id, receiver_key from owed_delivery where status in ('pending', 'failed') limit $1::bigint
+    ) as d
+    where not exists (select from owed_event as e where e.id = d.event_id)
+) as lost
+group by receiver_key
+order by receiver_key

@@ -1,0 +1,37 @@
+-- Indexes of the schema that are not there, each with what makes it.
+-- Columns: index, the statement that makes it, 0, 0.
+-- Index: none, it asks the server's catalogue.
+select w.name, w.definition, 0::bigint, 0::bigint
+from (values
+    ('owed_event_dedupe_key_key',
+        'create unique index concurrently owed_event_dedupe_key_key on owed_event (dedupe_key)'),
+    ('owed_event_by_name',
+        'create index concurrently owed_event_by_name on owed_event (name, id)'),
+    ('owed_event_by_correlation',
+        'create index concurrently owed_event_by_correlation on owed_event (correlation_id, id) where correlation_id <> '''''),
+    ('owed_event_by_cause',
+        'create index concurrently owed_event_by_cause on owed_event (causation_id) where causation_id is not null'),
+    ('owed_event_own_window',
+        'create index concurrently owed_event_own_window on owed_event (retention_seconds, id) where retention_seconds is not null'),
+    ('owed_event_consumed',
+        'create index concurrently owed_event_consumed on owed_event (delete_when, id) where delete_when <> '''''),
+    ('owed_delivery_event_id_receiver_key_target_digest_key',
+        'create unique index concurrently owed_delivery_event_id_receiver_key_target_digest_key on owed_delivery (event_id, receiver_key, target_digest)'),
+    ('owed_delivery_owed',
+        'create index concurrently owed_delivery_owed on owed_delivery (lane, kind, available_at, id) where status in (''pending'', ''failed'')'),
+    ('owed_delivery_claimed',
+        'create index concurrently owed_delivery_claimed on owed_delivery (lane, kind, lease_expires_at, available_at, id, receiver_key) where status = ''claimed'''),
+    ('owed_delivery_by_receiver',
+        'create index concurrently owed_delivery_by_receiver on owed_delivery (receiver_key, lane, kind, available_at, id) where status in (''pending'', ''failed'')'),
+    ('owed_delivery_ended_badly',
+        'create index concurrently owed_delivery_ended_badly on owed_delivery (status, receiver_key, id) where status in (''dead'', ''orphaned'')'),
+    ('owed_receiver_by_event',
+        'create index concurrently owed_receiver_by_event on owed_receiver (event_name)'),
+    ('owed_attempt_by_delivery',
+        'create index concurrently owed_attempt_by_delivery on owed_attempt (delivery_id, id)')
+) as w (name, definition)
+where not exists (select from pg_index as i
+    join pg_class as c on c.oid = i.indexrelid
+    where c.relname = w.name
+    and c.relnamespace = (select relnamespace from pg_class where oid = to_regclass('owed_delivery')))
+order by 1

@@ -1,0 +1,2 @@
+-- How long a look may take.
+set statement_timeout = '10s'

@@ -1,0 +1,12 @@
+-- Events that should have gone long ago, among the first thousand.
+-- Parameters: how old they are (microseconds), now.
+-- Columns: nothing, nothing, how many, when the oldest was recorded.
+-- Index: the primary key of events, the unique key of deliveries.
+select '', '', count(*), min(recorded_at)
+from (
+    select id, recorded_at, retention_seconds from owed_event order by id limit 1000
+) as e
+where e.retention_seconds is null and e.recorded_at < $2 - $1
+and not exists (select 1 from owed_delivery as d
+    where d.event_id = e.id and d.status in ('pending', 'failed', 'claimed'))
+having count(*) > 0
