@@ -7,13 +7,13 @@
 
 enum column {
     ID,
-    CLAIMED_BY,
+    CLAIMED_BY, // of plain successes once
     CLAIMED_AT,
-    STATUS,
+    STATUS, // not of these
     ATTEMPTS,
-    COMPLETED_AT,
+    COMPLETED_AT, // nor this
     SUCCEEDED_AT,
-    AVAILABLE_AT, // from here on not of plain successes
+    AVAILABLE_AT, // nor all from here on
     LAST_ERROR,
     VERDICT,
     ATTEMPT,
@@ -75,22 +75,27 @@ add_text(struct buf *array, const char *text)
 }
 
 static void
-add_plain(struct buf *arrays, const struct settlement *s, const struct written *written)
+add_plain(struct buf *arrays, const struct settlement *s)
 {
+    add_number(&arrays[ID], s->fence.delivery_id);
+    add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
+    add_number(&arrays[ATTEMPTS], s->attempts);
+    add_number(&arrays[SUCCEEDED_AT], s->now_us);
+}
+
+static void
+add_any(struct buf *arrays, const struct settlement *s)
+{
+    const struct written written = written_of(s);
     add_number(&arrays[ID], s->fence.delivery_id);
     add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
     add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
     add_text(&arrays[STATUS], s->status);
     add_number(&arrays[ATTEMPTS], s->attempts);
-    add_number(&arrays[COMPLETED_AT], written->completed_at_us);
-    add_number(&arrays[SUCCEEDED_AT], written->succeeded_at_us);
-}
-
-static void
-add_more(struct buf *arrays, const struct settlement *s, const struct written *written)
-{
+    add_number(&arrays[COMPLETED_AT], written.completed_at_us);
+    add_number(&arrays[SUCCEEDED_AT], written.succeeded_at_us);
     add_number(&arrays[AVAILABLE_AT], s->available_at_us);
-    add_text(&arrays[LAST_ERROR], written->last_error);
+    add_text(&arrays[LAST_ERROR], written.last_error);
     add_text(&arrays[VERDICT], s->verdict);
     add_number(&arrays[ATTEMPT], s->attempt);
     add_number(&arrays[STARTED_AT], s->started_at_us);
@@ -104,7 +109,8 @@ static bool
 are_plain(const struct settlement *settlements, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (settlements[i].verdict != NULL || strcmp(settlements[i].status, "succeeded") != 0)
+        if (settlements[i].verdict != NULL || strcmp(settlements[i].status, "succeeded") != 0 ||
+            strcmp(settlements[i].fence.claimed_by, settlements[0].fence.claimed_by) != 0)
             return false;
     return true;
 }
@@ -113,12 +119,10 @@ static void
 fill(struct buf *arrays, const struct settlement *settlements, size_t count)
 {
     bool is_plain = are_plain(settlements, count);
-    for (size_t i = 0; i < count; i++) {
-        struct written written = written_of(&settlements[i]);
-        add_plain(arrays, &settlements[i], &written);
-        if (!is_plain)
-            add_more(arrays, &settlements[i], &written);
-    }
+    if (is_plain)
+        add_text(&arrays[CLAIMED_BY], settlements[0].fence.claimed_by);
+    for (size_t i = 0; i < count; i++)
+        (is_plain ? add_plain : add_any)(arrays, &settlements[i]);
     for (size_t i = 0; i < COLUMNS; i++)
         buf_puts(&arrays[i], arrays[i].len == 0 ? "{}" : "}");
 }

@@ -318,10 +318,12 @@ pages_of(struct world *world, const char *lanes, const char *pick, const char *m
 {
     char query[512];
     int64_t pages = 0;
+    bool is_pick = strcmp(pick, "owed_pick") == 0;
     snprintf(query, sizeof query,
         "explain (analyze, buffers, costs off, timing off, summary off)"
-        " select %s(%s, 'inside', moment(%lld), 10, %s%s)",
-        pick, lanes, (long long)NOW, strcmp(pick, "owed_pick") == 0 ? "null, null, " : "", mark);
+        " select %s(%s, 'inside', moment(%lld), 10, %s%s%s)",
+        pick, lanes, (long long)NOW, is_pick ? "null, null, " : "", mark,
+        is_pick ? "" : ", 'w', moment(4000000000000000), 1000000");
     for (int i = 0; i < 2; i++) { // once so that everything is known
         pages = 0;
         raw_run(plain(world), "begin");
@@ -337,7 +339,7 @@ a_claim_costs_the_same_behind_history_and_before_a_backlog(void **state)
     static const struct {
         const char *pick;
         const char *lanes;
-    } shapes[] = {{"owed_pick_lane", "'shop/default'"}, {"owed_pick", "'{shop/default,shop/x}'"}};
+    } shapes[] = {{"owed_claim_lane", "'shop/default'"}, {"owed_pick", "'{shop/default,shop/x}'"}};
     struct world *world = *state;
     publish_and_know_little(world);
     add_rows(world, 20, "shop.a", LANE, "pending");
@@ -364,7 +366,7 @@ a_claim_with_a_mark_reads_nothing_of_what_was_claimed_before_it(void **state)
     static const struct {
         const char *pick;
         const char *lanes;
-    } shapes[] = {{"owed_pick_lane", "'shop/default'"}, {"owed_pick", "'{shop/default,shop/x}'"}};
+    } shapes[] = {{"owed_claim_lane", "'shop/default'"}, {"owed_pick", "'{shop/default,shop/x}'"}};
     struct world *world = *state;
     publish_and_know_little(world);
     add_rows(world, 20, "shop.a", LANE, "pending");
@@ -382,7 +384,7 @@ a_claim_with_a_mark_reads_nothing_of_what_was_claimed_before_it(void **state)
     for (size_t i = 0; i < COUNT(shapes); i++) {
         int64_t all = pages_of(world, shapes[i].lanes, shapes[i].pick, "null");
         int64_t marked = pages_of(world, shapes[i].lanes, shapes[i].pick, mark);
-        assert_true(all > 10 * before[i]);
+        assert_true(all > 4 * before[i]);
         assert_true(marked > 0 && marked <= 2 * before[i] + 20);
     }
     raw_close(reader);

@@ -6,6 +6,5 @@
 select id, status, claimed_at, lease_expires_at, losses, event_id, receiver_key, target, lane, attempts,
     max_attempts, available_at, due_at, uid, name, version, payload, occurred_at, recorded_at, actor_key,
     actor_label, scope, correlation_id, traceparent
-from owed_claim(array(select owed_pick_lane($1::text, $2::text, $3::timestamptz, $4::bigint,
-        $5::timestamptz)),
-    $6::text, $3::timestamptz, $7::timestamptz, $8::bigint)
+from owed_claim_lane($1::text, $2::text, $3::timestamptz, $4::bigint, $5::timestamptz, $6::text,
+    $7::timestamptz, $8::bigint)

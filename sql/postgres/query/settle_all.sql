@@ -1,8 +1,9 @@
 -- Writes the outcomes of several attempts, and what is kept of them, in one round trip.
 -- Parameters: arrays, as text, of what settle takes: id, claimed_by, claimed_at, status, attempts,
 -- completed_at, succeeded_at, available_at, last_error; and of verdict (null: nothing is kept), attempt,
--- started_at, duration, code, error and excerpt; times in microseconds since 1970. From available_at on
--- they may all be empty: then nothing is put off or kept.
+-- started_at, duration, code, error and excerpt; times in microseconds since 1970. Where nothing is put off or
+-- kept and all succeeded under the claims of one, he is named once, and status, completed_at and all from
+-- available_at on are empty.
 -- Columns: of each row that was still held under its fence its place in the arrays, from 1.
 -- Index: the primary key.
 select owed_settle_all($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[],

@@ -1,7 +1,10 @@
--- The same as owed_pick_lane for several lanes, of all receivers or of some, but not of some targets
--- (the digest in small hex digits, followed by the receiver's key): one short index scan for each lane
--- and arm. Only what is taken is locked; where others hold some of it, it looks further. The
--- mark is that of owed_pick_lane.
+-- Picks and locks what can be claimed of some lanes, in the order of the queue: rows that are due, and
+-- claimed ones whose lease is over (one that ends this moment still holds). Of all receivers or of some,
+-- but not of some targets (the digest in small hex digits, followed by the receiver's key): one short index
+-- scan for each lane and arm. Only what is taken is locked; where others hold some of it, it looks
+-- further. With a mark, what was due before it is left out, and of the claimed ones all but what was handed
+-- back: the index need not be read over what was claimed since the last vacuum. The settings keep the plan
+-- whatever the statistics say.
 create or replace function owed_pick(lanes text[], kind text, now timestamptz, most bigint,
     receivers text[], but_targets text[], mark timestamptz)
 returns setof bigint

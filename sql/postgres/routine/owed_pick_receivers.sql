@@ -1,5 +1,5 @@
 -- The same as owed_pick for a relay that can run only some of a lane's receivers: rows of others are
--- stepped over by index, not read. The mark is that of owed_pick_lane.
+-- stepped over by index, not read. The mark is that of owed_pick.
 create or replace function owed_pick_receivers(lanes text[], kind text, now timestamptz, most bigint,
     receivers text[], mark timestamptz)
 returns setof bigint

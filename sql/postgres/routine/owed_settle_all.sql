@@ -1,6 +1,7 @@
 -- Writes the outcomes of several attempts, and what is kept of them: the place in the arrays, from 1, of
 -- each whose row was still held under its fence. See query/settle.sql; times are microseconds here. Where
--- all are plain successes, the arrays from available_at on are empty.
+-- all are plain successes of who claimed the first, the arrays of status, completed_at and from available_at on
+-- are empty.
 create or replace function owed_settle_all(ids bigint[], claimed_by text[], claimed_at bigint[],
     status text[], attempts integer[], completed_at bigint[], succeeded_at bigint[],
     available_at bigint[], last_error text[], verdict text[], attempt integer[], started_at bigint[],
@@ -11,6 +12,21 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
 set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 begin
+    if $4 = '{}' then
+        return query update owed_delivery as d
+            set status = 'succeeded', attempts = g.attempts, losses = 0, last_error = '',
+                completed_at = g.moment, succeeded_at = g.moment, lease_expires_at = timestamptz 'epoch'
+            from (
+                select given.id, given.attempts, given.place,
+                    timestamptz 'epoch' + given.claimed_at * interval '1 microsecond' as claimed_at,
+                    timestamptz 'epoch' + given.succeeded_at * interval '1 microsecond' as moment
+                from unnest($1, $3, $5, $7)
+                    with ordinality as given (id, claimed_at, attempts, succeeded_at, place)) as g
+            where d.id = g.id and d.status || '' = 'claimed' and d.claimed_by = ($2)[1]
+            and d.claimed_at = g.claimed_at
+            returning g.place;
+        return;
+    end if;
     return query with settled as (
             update owed_delivery as d
             set status = g.status, attempts = g.attempts, losses = 0,
