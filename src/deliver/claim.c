@@ -202,6 +202,7 @@ claim_from(struct worker *w, enum share share, struct claim *claim, struct looke
     if (w->visit == NULL)
         ret_looked->from_us = mark_from(&w->marks[share], ret_looked->about, ret_looked->mono_us);
     claim->mark_us = ret_looked->from_us;
+    claim->found = &w->found_lanes[share];
 }
 
 void

@@ -151,6 +151,8 @@ worker_close(struct worker *w)
     hold_release_all(w);
     errands_let_go(w->errands);
     wake_close(w->wake);
+    for (enum share share = 0; share < SHARE_COUNT; share++)
+        found_lanes_done(&w->found_lanes[share]);
     arena_done(&w->group.ledger.arena);
     arena_done(&w->gathered.arena);
     arena_done(&w->arena);

@@ -46,8 +46,9 @@ struct worker {
     size_t known_count;
     struct claim_filter filters[SHARE_COUNT];
     struct mark marks[SHARE_COUNT];
-    struct ahead *ahead; // NULL: nothing was claimed ahead yet
-    int64_t row_us;      // of the latest batch, what a row took; 0: there was none
+    struct found_lanes found_lanes[SHARE_COUNT]; // of all, by the full looks of these marks
+    struct ahead *ahead;                         // NULL: nothing was claimed ahead yet
+    int64_t row_us; // of the latest batch, what a row took; 0: there was none
     owed_relay_counts counts;
     owed_relay_counts counts_told; // of these, what the supervisor knows
     struct trouble trouble;

@@ -19,6 +19,13 @@ where_done(struct where *where)
     buf_done(&where->but_targets);
 }
 
+void
+found_lanes_done(struct found_lanes *found)
+{
+    arena_done(&found->arena);
+    *found = (struct found_lanes){0};
+}
+
 static void
 read_lane(struct reader *reader, void *item)
 {
@@ -27,8 +34,8 @@ read_lane(struct reader *reader, void *item)
 
 /* lanes_of_app lists the lanes in which anything is owed, as a NULL-ended array in the arena. */
 static owed_status
-lanes_of_app(
-    struct db *db, const char *app, struct arena *arena, const char ***ret_lanes, owed_error *err)
+look_up_lanes(struct db *db, const char *app, struct arena *arena, const char *const **ret_lanes,
+    owed_error *err)
 {
     char from[LIMIT_LANE_BYTES + 2], to[LIMIT_LANE_BYTES + 2];
     snprintf(from, sizeof from, "%.*s/", LIMIT_LANE_BYTES, app);
@@ -46,6 +53,25 @@ lanes_of_app(
     if (count > 0)
         memcpy(lanes, found, count * sizeof *lanes);
     *ret_lanes = lanes;
+    return OWED_OK;
+}
+
+/* lanes_of_app relies on an earlier look where the claim leaves things to later ones anyway. */
+static owed_status
+lanes_of_app(struct db *db, const struct claim *claim, struct arena *arena,
+    const char *const **ret_lanes, owed_error *err)
+{
+    struct found_lanes *found = claim->found;
+    if (found == NULL)
+        return look_up_lanes(db, claim->app, arena, ret_lanes, err);
+    if (claim->mark_us == 0 || found->lanes == NULL) {
+        found_lanes_done(found);
+        arena_init(&found->arena, 0);
+        owed_status status = look_up_lanes(db, claim->app, &found->arena, &found->lanes, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    *ret_lanes = found->lanes;
     return OWED_OK;
 }
 
@@ -107,13 +133,9 @@ find_where(struct db *db, const struct claim *claim, struct arena *arena, struct
     if (claim->event_count > 0)
         return find_events(claim, where, err);
     const char *const *lanes = claim->lanes;
-    if (lanes == NULL) {
-        const char **found = NULL;
-        owed_status status = lanes_of_app(db, claim->app, arena, &found, err);
-        if (status != OWED_OK)
-            return status;
-        lanes = found;
-    }
+    owed_status status = lanes == NULL ? lanes_of_app(db, claim, arena, &lanes, err) : OWED_OK;
+    if (status != OWED_OK)
+        return status;
     take_lanes(where, lanes, claim->but_lanes);
     if (claim->receivers != NULL)
         json_texts(&where->receivers, claim->receivers);

@@ -146,6 +146,14 @@ struct left_target {
     const uint8_t *digest; // 32 bytes
 };
 
+/* The lanes in which something of an app was owed at the latest full look: a claim from a mark relies on
+ * them. Zeroed: there was none; found_lanes_done frees it. */
+struct found_lanes {
+    struct arena arena;
+    const char *const *lanes; // NULL-ended
+};
+void found_lanes_done(struct found_lanes *found);
+
 struct claim {
     const char *claimed_by;
     int64_t now_us;
@@ -153,6 +161,7 @@ struct claim {
     const char *kind;             // "inside", "outside", "task" or "expand"
     const char *const *lanes;     // qualified, NULL-ended; NULL: every lane of app
     const char *app;              // with lanes NULL
+    struct found_lanes *found;    // with lanes NULL; NULL: they are looked up each time
     const char *const *but_lanes; // of these, the ones to leave alone, NULL-ended; NULL: none
     const struct left_target *but_targets; // rows to leave alone
     size_t but_target_count;
