@@ -173,11 +173,14 @@ idle(struct worker *w)
 void
 idle_once(struct worker *w, long long seen)
 {
-    struct shared *shared = w->seat.shared;
     tidy(w);
-    slot_waits(shared, w->seat.slot, seen);
-    if (atomic_load(&shared->commits) != seen)
-        worker_pause(w, ONCE_LOOK_US);
-    else
-        worker_wait(w, sooner(w, jitter(w, w->settings.poll_us)));
+    slot_waits(w->seat.shared, w->seat.slot, seen);
+    int64_t end_us = worker_mono_us(w) + sooner(w, jitter(w, w->settings.poll_us));
+    int64_t left_us;
+    do {
+        left_us = end_us - worker_mono_us(w);
+        if (left_us < 0)
+            left_us = 0;
+    } while (!worker_wait(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
+        !worker_is_stopping(w) && !slot_is_behind(w->seat.shared, w->seat.slot));
 }

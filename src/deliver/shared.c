@@ -214,6 +214,17 @@ slot_waits(struct shared *shared, int slot, long long seen)
         ring(shared);
 }
 
+bool
+slot_is_behind(struct shared *shared, int slot)
+{
+    for (int i = 0; i < shared->slot_count; i++)
+        if (i != slot && !atomic_load(&shared->slots[i].idle) &&
+            !atomic_load(&shared->slots[i].closed))
+            return false;
+    // Whoever waits has counted its commits before.
+    return atomic_load(&shared->slots[slot].seen) != atomic_load(&shared->commits);
+}
+
 void
 shared_committed(struct shared *shared)
 {

@@ -143,6 +143,10 @@ long long slot_works(struct shared *shared, int slot);
 void slot_waits(struct shared *shared, int slot, long long seen);
 void shared_committed(struct shared *shared);
 
+/* slot_is_behind tells whether a worker that waits has to look again: all the others wait as well by now, and
+ * one of them has committed since it looked. */
+bool slot_is_behind(struct shared *shared, int slot);
+
 /* shared_all_wait tells whether every worker that is left waits and nobody has given another anything to do. */
 bool shared_all_wait(struct shared *shared);
 

@@ -119,12 +119,15 @@ all_wait_only_when_each_saw_the_last_commit(void **state)
     long long second = slot_works(shared, 1);
     slot_waits(shared, 0, first);
     assert_false(shared_all_wait(shared));
-    shared_committed(shared); // by the second, which is still at work
+    shared_committed(shared);                // by the second, which is still at work
+    assert_false(slot_is_behind(shared, 0)); // the other one may commit more
     slot_waits(shared, 1, second);
     assert_false(shared_all_wait(shared));
 
     slot_waits(shared, 1, slot_works(shared, 1));
     assert_false(shared_all_wait(shared)); // the first looked before that commit
+    assert_true(slot_is_behind(shared, 0));
+    assert_false(slot_is_behind(shared, 1));
     slot_waits(shared, 0, slot_works(shared, 0));
     assert_true(shared_all_wait(shared));
     slot_works(shared, 1);
