@@ -35,7 +35,15 @@ OWED_BEGIN_DECLS
     X(LIMIT, -12, 0, "over a limit") \
     X(ABORTED, -13, 0, "the transaction is gone") \
     X(STORE, -14, 0, "the store refused") \
-    X(BUG, -15, 0, "a bug in owed")
+    X(BUG, -15, 0, "a bug in owed") \
+    X(TEMPLATE, -20, 0, "a template that cannot be") \
+    X(MISSING_VARIABLE, -21, 0, "a template lacks values") \
+    X(UNKNOWN_VARIABLE, -22, 0, "a template has no such variables") \
+    X(VARIABLE_TYPE, -23, 0, "a value is of another kind than its variable") \
+    X(LOCALE, -24, 0, "the languages of a template do not fit together") \
+    X(MALFORMED_LOCALE, -25, 0, "not a language tag") \
+    X(MISSING_LOCALE, -26, 0, "a template has no variant in its default language") \
+    X(LOCALE_MISMATCH, -27, 0, "the languages of a template declare different variables")
 
 typedef enum owed_status {
 #define X(name, value, again, text) OWED_##name = (value),
