@@ -13,9 +13,10 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
-CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE = (
+CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE, SIDE = (
     store(name)
-    for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause"))
+    for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause",
+                 "side_lane"))
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -355,6 +356,31 @@ GUARDS = [
     ("query/orphans", "held: status", [(" and d.status = 'claimed'", ""), _INDEXED], MEND),
     ("query/orphans", "held: lease", [(" and d.lease_expires_at < $2\n    and", " and $2 is not null and")], MEND),
     ("query/orphans", "held: age", [("< $2\n    and coalesce(e.recorded_at, 0) <= $3", "< $2")], MEND),
+    *((f"query/{file}", name, [(old, new)], SIDE) for file in ("replay_add", "replay_reopen") for name, old, new in [
+        ("aside where that is said", "case when $5 = '' then r.stored_lane when", "case when"),
+        ("aside where that is said alone", "when $5 = '' then", "when $5 is not null then"),
+        ("aside while it is paused", "when r.paused_at > 0 then r.app || '/!' || $5 else", "else"),
+    ]),
+    *((f"query/{file}", name, [(old, new)], SIDE)
+      for file, lane in (("move", "owed_delivery.lane"), ("misplaced_claimed", "d.lane"), ("replay_target", "$6"),
+                         ("delivery_insert_target", "$5"))
+      for name, old, new in [
+          ("a side lane is kept", "r.app || '/+') <> 1", "r.app || '/+') > -1"),
+          ("a side lane of its own app", f"instr(replace({lane}, '/!+', '/+'), r.app || '/+') <> 1",
+           f"instr(replace({lane}, '/!+', '/+'), '/+') = 0"),
+          ("a side lane that is paused", f"instr(replace({lane}, '/!+', '/+'), r.app", f"instr({lane}, r.app"),
+          ("paused", f"when r.paused_at > 0 then replace({lane}, '/+', '/!+') else", "else"),
+          ("resumed", f"else replace({lane}, '/!+', '/+') end", f"else {lane} end"),
+      ]),
+    *(("query/misplaced", name, [(old, new)], SIDE + MEND + PAUSE) for name, old, new in [
+        ("side: kind", "\n    and d.kind <> r.kind and not", "\n    and not"),
+        ("side: still to be expanded", "d.kind <> r.kind and not (d.kind = 'expand' and r.targets = 'callback')",
+         "d.kind <> r.kind"),
+        ("before the side lanes", "    and d.lane < r.app || case when r.paused_at > 0 then '/!+' else '/+' end\n    union",
+         "    and 0\n    union"),
+        ("behind the side lanes", "case when r.paused_at > 0 then '/!,' else '/,' end and d.lane < r.stored_lane",
+         "'x' and d.lane < r.stored_lane"),
+    ]),
     ("query/move", "id", [("id in (select value from json_each($1))", "$1 is not null")], MEND),
     ("query/move", "status", [(" and status in ('pending', 'failed', 'claimed')", "")], MEND),
     ("query/move", "its own receiver", [("where r.key = owed_delivery.receiver_key)", "where 1)")], MEND),

@@ -140,8 +140,9 @@ OWED_API OWED_MUSTUSE owed_status owed_set_around(
 
 /* Settings of a relay. Start from {0}: zero means the default. */
 typedef struct owed_relay_settings {
-    const char *worker_id;    /* "<host>-<pid>"; at most 128 bytes of ASCII, no blanks */
-    const char *const *lanes; /* NULL-ended list of lanes; NULL: "default" alone */
+    const char *worker_id; /* "<host>-<pid>"; at most 128 bytes of ASCII, no blanks */
+    const char *const *
+        lanes; /* NULL-ended list of lanes, side lanes of replays ("+name") too; NULL: "default" alone */
     bool all_lanes;
     bool once;               /* end when a claim comes back empty and nothing is in flight */
     int64_t limit;           /* attempt at most so many rows, each at most once, and end */

@@ -86,6 +86,10 @@ refuse_unknown(struct cli *cli, const struct pausing *pausing)
     const char **names = arena_alloc(&cli->arena, (count + 1) * sizeof *names);
     if (names == NULL)
         return cli_refuse(EXIT_AGAIN, "out of memory");
+    if (pausing->lane != NULL && is_side_lane(pausing->lane, NULL))
+        return cli_refuse(EXIT_INPUT,
+            "%s is a side lane of a replay: stop the relay that serves it, or pause the receivers that are owed",
+            pausing->lane);
     const char *wanted = pausing->lane != NULL ? pausing->lane : pausing->receiver_key;
     for (size_t i = 0; i < count; i++) {
         names[i] = pausing->lane != NULL ? all[i].lane : all[i].key;

@@ -19,6 +19,10 @@ static const struct option replay_options[] = {
         .type = OPTION_INT,
         .argument = "N",
         .help = "at most so many events, lowest ids first"},
+    {.name = "lane",
+        .type = OPTION_TEXT,
+        .argument = "NAME",
+        .help = "what is owed goes into this side lane, such as +catchup"},
     {.name = "rate",
         .type = OPTION_INT,
         .argument = "N",
@@ -42,9 +46,14 @@ const struct command cmd_replay = {
         "Events are named by ids, or by --event with --since and --until; each is committed by itself. "
         "Those that are left alone are named with the reason: there is none of that id, it was suppressed, or no "
         "receiver wants it any more.\n\n"
+        "With --lane it stands in a side lane, so that nothing else waits behind it: a name that begins "
+        "with \"+\", and that nobody declares. A relay of its own serves it (owed relay --lane +catchup), or one "
+        "of all lanes. A delivery whose receiver is paused waits there too. Once it has ended nothing of it is "
+        "special: what is requeued or replayed again goes to the lane of its receiver.\n\n"
         "On a terminal it asks before it replays more than 1,000.",
-    .examples = "    owed replay 42 43 --receiver shop.billing\n"
-                "    owed replay --event shop.OrderPlaced --since 2026-11-01T00:00:00Z --rate 200",
+    .examples =
+        "    owed replay 42 43 --receiver shop.billing\n"
+        "    owed replay --event shop.OrderPlaced --since 2026-11-01T00:00:00Z --lane +catchup --rate 200",
     .options = replay_options,
     .max_operands = -1,
     .run = run_replay,
@@ -90,6 +99,7 @@ read_replaying(struct cli *cli, struct replaying *replaying)
             .since_us = options_number(cli->flags, "since"),
             .until_us = options_number(cli->flags, "until")},
         .keys = keys(cli),
+        .side_lane = options_text(cli->flags, "lane"),
         .limit = options_is_set(cli->flags, "limit") ? options_number(cli->flags, "limit") : -1,
         .rate = options_number(cli->flags, "rate"),
         .skipped = say_skipped,
@@ -99,6 +109,10 @@ read_replaying(struct cli *cli, struct replaying *replaying)
         return cli_usage(cli, "replay wants to know which: ids, or --event NAME");
     if (!by_name && (replaying->range.since_us != 0 || replaying->range.until_us != 0))
         return cli_usage(cli, "--since and --until go with --event");
+    owed_error why;
+    if (replaying->side_lane != NULL &&
+        check_side_lane("--lane", replaying->side_lane, &why) != OWED_OK)
+        return cli_usage(cli, "%s", why.text);
     return act_ids(cli, "an event", &replaying->ids, &replaying->id_count);
 }
 

@@ -55,3 +55,25 @@ check_lane(const char *what, const char *lane, owed_error *err)
         "%s \"%s\": 1 to %d small letters, digits, \"_\", \".\" and \"-\" are right", what,
         show(or_empty(lane), shown), LIMIT_LANE_BYTES);
 }
+
+owed_status
+check_side_lane(const char *what, const char *name, owed_error *err)
+{
+    char shown[SHOWN_BYTES];
+    if (name != NULL && name[0] == '+' && is_word(name + 1, LANE_ALPHABET, LIMIT_LANE_BYTES - 1))
+        return OWED_OK;
+    return fail(err, OWED_CONFIG,
+        "%s \"%s\": \"+\" and then 1 to %d small letters, digits, \"_\", \".\" and \"-\" are right, such "
+        "as \"+catchup\"",
+        what, show(or_empty(name), shown), LIMIT_LANE_BYTES - 1);
+}
+
+bool
+is_side_lane(const char *lane, const char *app)
+{
+    const char *slash = strchr(lane, '/');
+    if (slash == NULL || slash[1] != '+')
+        return false;
+    size_t len = (size_t)(slash - lane);
+    return app == NULL || (strncmp(lane, app, len) == 0 && app[len] == '\0');
+}

@@ -95,4 +95,10 @@ int32_t receiver_max_attempts(const owed_registry *registry, const struct receiv
 owed_status check_name(const char *what, const char *name, owed_error *err);
 owed_status check_lane(const char *what, const char *lane, owed_error *err);
 
+/* A side lane stands beside those of the receivers: only a replay fills it, with what is owed to any of its
+ * app's. Its name begins with "+", which no other lane's may. is_side_lane takes the full form, and tells whether it is
+ * one of an app (NULL: of any). */
+owed_status check_side_lane(const char *what, const char *name, owed_error *err);
+bool is_side_lane(const char *lane, const char *app);
+
 #endif

@@ -142,13 +142,14 @@ filters_init(struct worker *w, owed_error *err)
     return OWED_OK;
 }
 
+/* serves_lane: in a side lane rows of every receiver of the app may stand. */
 static bool
 serves_lane(const struct worker *w, const struct catalogue_receiver *published)
 {
     if (w->lanes == NULL)
         return strcmp(published->app, w->owed->registry->app) == 0;
     for (const char *const *lane = w->lanes; *lane != NULL; lane++)
-        if (strcmp(*lane, published->lane) == 0)
+        if (strcmp(*lane, published->lane) == 0 || is_side_lane(*lane, published->app))
             return true;
     return false;
 }

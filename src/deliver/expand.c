@@ -16,7 +16,7 @@ owe(struct attempt *a, const struct owed_target_list *list, owed_error *err)
     struct new_delivery delivery = {
         .event_id = row->event_id,
         .receiver_key = row->receiver_key,
-        .lane = a->known->receiver->lane,
+        .lane = is_side_lane(row->lane, NULL) ? row->lane : a->known->receiver->lane,
         .kind = a->known->receiver->kind,
         .max_attempts = row->max_attempts,
         .available_at_us = row->available_at_us,

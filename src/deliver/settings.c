@@ -215,10 +215,26 @@ refuse_lane(
     struct buf names;
     buf_init(&names, 400);
     join_names(w, known, NULL, &names);
-    owed_status status = fail(err, OWED_INVALID, "nobody declares lane \"%s\": there is %s",
+    owed_status status = fail(err, OWED_INVALID,
+        "nobody declares lane \"%s\": there is %s; a side lane of a replay begins with \"+\"",
         plain_name(w, lane), buf_text(&names));
     buf_done(&names);
     return status;
+}
+
+/* check_served: a side lane is declared by nobody, and need not hold anything yet. */
+static owed_status
+check_served(
+    const struct worker *w, const char *lane, const struct lane_list *known, owed_error *err)
+{
+    if (has_lane(known, lane))
+        return OWED_OK;
+    if (!is_side_lane(lane, NULL))
+        return refuse_lane(w, lane, known, err);
+    owed_error why;
+    if (check_side_lane("side lane", strchr(lane, '/') + 1, &why) != OWED_OK)
+        return fail(err, OWED_INVALID, "%s", why.text);
+    return OWED_OK;
 }
 
 static owed_status
@@ -236,8 +252,9 @@ take_lanes(struct worker *w, const struct lane_list *known, owed_error *err)
         const char *lane = qualify(w, given[i]);
         if (served.names == NULL || lane == NULL)
             return fail_memory(err);
-        if (!has_lane(known, lane))
-            return refuse_lane(w, lane, known, err);
+        owed_status status = check_served(w, lane, known, err);
+        if (status != OWED_OK)
+            return status;
         add_lane(&served, lane);
     }
     w->lanes = served.names;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "declare/registry.h"
 #include "operate/health.h"
 #include "operate/reasons.h"
 
@@ -73,6 +74,13 @@ read_facts(
     if (status == OWED_OK)
         status = store_put_off(db, &facts->row, facts->now_us, arena, &facts->put_off, err);
     return status;
+}
+
+bool
+is_in_its_lane(const struct facts *facts)
+{
+    return strcmp(facts->row.lane, facts->receiver->lane) == 0 ||
+        is_side_lane(facts->row.lane, facts->receiver->app);
 }
 
 owed_status

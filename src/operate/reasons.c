@@ -96,7 +96,7 @@ is_lane_paused(const struct facts *f)
     bool is_free = f->state == STATE_CLAIMED ? f->row.lease_expires_at_us == 0
                                              : f->row.available_at_us <= f->now_us;
     return f->put_off.delivery_id != 0 && is_free && f->served && f->receiver != NULL &&
-        f->receiver->removed_at_us == 0 && strcmp(f->row.lane, f->receiver->lane) == 0;
+        f->receiver->removed_at_us == 0 && is_in_its_lane(f);
 }
 
 static void
@@ -278,8 +278,7 @@ is_misplaced(const struct facts *f)
 {
     // Until its targets are known, a row may be of a kind of its own.
     bool expands = strcmp(f->row.kind, "expand") == 0 && strcmp(f->receiver->targets, "none") != 0;
-    return strcmp(f->row.lane, f->receiver->lane) != 0 ||
-        (!expands && strcmp(f->row.kind, f->receiver->kind) != 0);
+    return !is_in_its_lane(f) || (!expands && strcmp(f->row.kind, f->receiver->kind) != 0);
 }
 
 static void

@@ -21,6 +21,9 @@ struct facts {
     int64_t now_us;
 };
 
+/* is_in_its_lane: a side lane of its receiver's app is as right as the receiver's own. */
+bool is_in_its_lane(const struct facts *facts);
+
 /* reason_find returns the first reason that holds; reason_say appends its words. */
 enum reason reason_find(const struct facts *facts);
 void reason_say(enum reason reason, struct buf *out, const struct facts *facts);

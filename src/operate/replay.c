@@ -63,6 +63,7 @@ replay_one(struct course *course, int64_t event_id, owed_error *err)
     arena_init(&arena, 0);
     const struct replay replay = {.event_id = event_id,
         .keys = course->replaying->keys,
+        .side_lane = course->replaying->side_lane,
         .now_us = course->acting->now_us,
         .dry_run = course->acting->dry_run};
     struct replayed replayed;

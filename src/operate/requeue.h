@@ -19,8 +19,9 @@ struct replaying {
     size_t id_count;
     struct replay_range range; // event_name NULL: by ids
     const char *keys;
-    int64_t limit; // of events; below 0: none
-    int64_t rate;  // events a second; 0: as fast as it goes
+    const char *side_lane; // as in store_replay
+    int64_t limit;         // of events; below 0: none
+    int64_t rate;          // events a second; 0: as fast as it goes
     // An event that was left alone, and why.
     void (*skipped)(void *state, int64_t event_id, const struct replayed *replayed);
     void *state;

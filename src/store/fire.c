@@ -89,7 +89,7 @@ insert_target(struct db *db, const struct new_delivery *delivery, owed_error *er
         owed_status status = change(db, STMT_REPLAY_TARGET,
             ARGS(V_INT(delivery->event_id), V_TEXT(delivery->receiver_key),
                 V_BLOB(digest, sizeof digest), V_TIME(delivery->available_at_us),
-                V_INT(delivery->max_attempts)),
+                V_INT(delivery->max_attempts), V_TEXT(delivery->lane)),
             NULL, err);
         if (status != OWED_OK)
             return status;

@@ -199,7 +199,8 @@ owed_status store_cancel(struct db *db, const struct requeue *which, int64_t *re
  * has ended is reopened, what never was is added. With dry_run all of it is undone. */
 struct replay {
     int64_t event_id;
-    const char *keys; // JSON array of receiver keys; "[]": every receiver
+    const char *keys;      // JSON array of receiver keys; "[]": every receiver
+    const char *side_lane; // "+name", without an app; NULL: each receiver's own lane
     int64_t now_us;
     bool dry_run;
 };

@@ -75,16 +75,18 @@ replay_one(struct db *db, const struct replay *replay, struct arena *arena, stru
     if (status != OWED_OK || ret->skip != REPLAY_DONE)
         return status;
     const struct value event = V_INT(replay->event_id), name = V_TEXT(ret->event_name),
-                       keys = V_TEXT(replay->keys), now = V_TIME(replay->now_us);
+                       keys = V_TEXT(replay->keys), now = V_TIME(replay->now_us),
+                       side = V_TEXT(replay->side_lane);
     int64_t wanted = 0;
     status = count_receivers(db, ARGS(event, name, keys), &wanted, &ret->left, err);
     if (status == OWED_OK && wanted == 0)
         ret->skip = REPLAY_UNWANTED;
     if (status != OWED_OK || ret->skip != REPLAY_DONE)
         return status;
-    status = change(db, STMT_REPLAY_REOPEN, ARGS(event, name, keys, now), &ret->reopened, err);
+    status =
+        change(db, STMT_REPLAY_REOPEN, ARGS(event, name, keys, now, side), &ret->reopened, err);
     if (status == OWED_OK)
-        status = change(db, STMT_REPLAY_ADD, ARGS(event, name, keys, now), &ret->added, err);
+        status = change(db, STMT_REPLAY_ADD, ARGS(event, name, keys, now, side), &ret->added, err);
     return status;
 }
 

@@ -83,6 +83,37 @@ class Withdrawn(StoreCase):
         self.refused(64, "replay wants to know which", "replay", "1", "--event", "shop.OrderPlaced")
         self.refused(64, "--since and --until go with --event", "replay", "1", "--since", "2020-01-01T00:00:00Z")
 
+    def test_what_is_replayed_aside_is_served_by_a_relay_of_its_own(self):
+        self.end("succeeded")
+        done = self.owed("replay", "--event", "shop.OrderPlaced", "--lane", "+catchup", "--rate", "100000", code=0)
+        self.assertEqual("reopened: 6, added: 0, still owed: 0, skipped: 0\n", done.stdout)
+        waiting = {lane["lane"]: lane["waiting"] for lane in self.json_lines("lanes")}
+        self.assertEqual({"shop/default": 0, "shop/+catchup": 6}, waiting)
+        self.owed("relay", "--once", code=0)
+        self.assertEqual(6, self.count("pending"))
+        said = self.owed("explain", str(self.d[0]), code=0).stdout
+        self.assertIn("serves lane shop/+catchup", said)
+        self.assertIn("`owed relay --lane +catchup` does", said)
+        self.owed("pause", "--receiver", "shop.label", code=0)
+        self.owed("relay", "--once", "--lane", "+catchup", code=0)
+        self.assertEqual((3, 3), (self.count("succeeded"), self.count("pending")))
+        held = self.value("select min(id) from owed_delivery where status = 'pending'")
+        self.assertIn("its receiver shop.label is paused", self.owed("explain", str(held), code=0).stdout)
+        self.owed("resume", "--receiver", "shop.label", code=0)
+        self.owed("relay", "--once", "--all-lanes", code=0)
+        self.assertEqual(6, self.count("succeeded"))
+        self.assertEqual(["shop/default"], [lane["lane"] for lane in self.json_lines("lanes")])
+
+    def test_a_side_lane_is_one_that_nobody_declares(self):
+        right = "such as \"+catchup\""
+        for word in ("catchup", "+", "shop/+catchup", "+Catchup", "+a/b", "+" + 64 * "x"):
+            self.refused(64, right, "replay", "1", "--lane", word)
+        self.refused(64, "small letters", "relay", "--once", "--lane", "+Catchup")
+        self.refused(64, "begins with \"+\"", "relay", "--once", "--lane", "catchup")
+        self.refused(65, "shop/+catchup is a side lane of a replay: stop the relay", "pause", "+catchup")
+        self.receivers("shop.billing", extra="lane = +catchup")
+        self.refused(78, "lane \"+catchup\"", "publish")
+
     def test_dead_ones_are_found_by_their_error(self):
         self.end("dead")
         self.sql("update owed_delivery set last_error = 'it timed out' where id = ?", self.d[2])

@@ -108,6 +108,20 @@ class Explain(StoreCase):
         self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=0)
         self.explained("lane_paused", *words)  # it was claimed already, and went back
 
+    def test_one_in_a_side_lane_waits_for_what_that_lane_waits_for(self):
+        self.set(lane="shop/+catchup")
+        self.explained("no_relay", "lane shop/+catchup", "`owed relay --lane +catchup` does")
+        self.relay('["shop/+catchup"]')
+        self.explained("next", "comes first in its lane")
+        self.set(lane="shop/!+catchup")
+        self.explained("paused", "its receiver shop.billing is paused")
+        self.set(lane="other/+catchup")
+        self.explained("misplaced", "it stands in lane other/+catchup")
+        self.set(lane="shop/+catchup")
+        other = self.put_off(FAR)
+        self.sql("update owed_delivery set lane = 'shop/+catchup' where id = ?", other)
+        self.explained("lane_paused", "its lane shop/+catchup is paused")
+
     def test_only_a_deferral_that_waits_still_pauses_a_lane(self):
         self.relay()
         other = self.put_off(FAR, verdict="failed")

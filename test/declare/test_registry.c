@@ -382,6 +382,7 @@ refuses_bad_keys_and_lanes(void **state)
         {RECEIVER(.key = TEXT_256), "receiver \"" SHOWN_96 "\": " KEY_RIGHT},
         {RECEIVER(.lane = ""), "receiver \"shop.billing\": lane \"\": " LANE_RIGHT},
         {RECEIVER(.lane = "Mail"), "receiver \"shop.billing\": lane \"Mail\": " LANE_RIGHT},
+        {RECEIVER(.lane = "+catchup"), "receiver \"shop.billing\": lane \"+catchup\": " LANE_RIGHT},
         {RECEIVER(.lane = "shop/"), "receiver \"shop.billing\": lane \"\": " LANE_RIGHT},
         {RECEIVER(.lane = "shop/a/b"), "receiver \"shop.billing\": lane \"a/b\": " LANE_RIGHT},
         {RECEIVER(.lane = TEXT_32 TEXT_32 "x"),

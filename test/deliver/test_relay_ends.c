@@ -186,7 +186,8 @@ an_unknown_lane_is_refused_and_the_known_ones_are_named(void **state)
     open_lanes(desk, &actor);
     const char *const lanes[] = {"male", NULL};
     desk->settings.lanes = lanes;
-    assert_refused(desk, "nobody declares lane \"male\": there is default, mail, hooks");
+    assert_refused(desk,
+        "nobody declares lane \"male\": there is default, mail, hooks; a side lane of a replay begins with \"+\"");
 }
 
 /* --- how much --- */

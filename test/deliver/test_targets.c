@@ -615,6 +615,24 @@ a_relay_whose_row_was_taken_expands_nothing(void **state)
 }
 
 static void
+in_a_side_lane_the_targets_are_named_and_delivered_by_who_serves_it(void **state)
+{
+    struct desk *desk = *state;
+    struct namer namer = {0};
+    open_namer(desk, &namer, (owed_receiver){0});
+    fire_in_sql(desk, 3);
+    raw_run(desk->f->raw, "update owed_delivery set lane = 'shop/+catchup'");
+    desk_once(desk);
+    assert_int_equal(namer.calls, 0);
+    const char *const lanes[] = {"+catchup", NULL};
+    desk->settings.lanes = lanes;
+    desk_once(desk);
+    assert_int_equal(namer.calls, 1);
+    assert_int_equal(namer.seen_count, 2);
+    assert_text(desk, "select distinct lane from owed_delivery", "shop/+catchup");
+}
+
+static void
 a_relay_that_does_not_know_the_receiver_leaves_it(void **state)
 {
     struct desk *desk = *state;
@@ -880,6 +898,7 @@ main(void)
         TEST(what_fails_there_is_a_failed_attempt_of_the_row),
         TEST(a_row_that_cannot_be_expanded_dies_at_its_last_attempt),
         TEST(a_relay_whose_row_was_taken_expands_nothing),
+        TEST(in_a_side_lane_the_targets_are_named_and_delivered_by_who_serves_it),
         TEST(a_relay_that_does_not_know_the_receiver_leaves_it),
         TEST(what_was_owed_before_it_had_targets_is_delivered_as_it_is),
         TEST(while_the_catalogue_does_not_know_of_targets_the_firing_process_does),

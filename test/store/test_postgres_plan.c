@@ -113,7 +113,7 @@ static const struct {
     {"cancel", STMT_CANCEL, "'[1,2]', now()", FRESH, {"owed_delivery_pkey"}},
     {"replay_pick", STMT_REPLAY_PICK, "'shop.Rare', 0, 10, 'epoch', now()", FRESH,
         {"owed_event_by_name"}},
-    {"replay_target", STMT_REPLAY_TARGET, "1, 'shop.a', '\\x00', now(), 5", FRESH,
+    {"replay_target", STMT_REPLAY_TARGET, "1, 'shop.a', '\\x00', now(), 5, 'shop/default'", FRESH,
         {"owed_delivery_event_id_receiver_key_target_digest_key"}},
 };
 

@@ -1,5 +1,5 @@
 -- Owes an event to one target of a receiver, unless it already is: in the lane and kind that the
--- catalogue says, where it knows the receiver. A procedure, so that the catalogue's row is not locked.
+-- catalogue says, where it knows the receiver, or in the side lane that is given. A procedure, so that the catalogue's row is not locked.
 -- Parameters: event_id, receiver_key, target, its SHA-256, lane, kind, max_attempts, available_at,
 -- due_at.
 -- Index: unique (event_id, receiver_key, target_digest), the catalogue's primary key.

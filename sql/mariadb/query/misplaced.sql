@@ -1,13 +1,21 @@
 -- Owed rows of one receiver that stand in another lane or kind than the catalogue says. A row that is
 -- still to be expanded into targets stays so while its receiver has targets. Seeks past all that stand
 -- where they should: what the catalogue says is read before the rows, and of each kind that it does not
--- say the rows are looked for.
+-- say the rows are looked for; in the side lanes of its app all rows.
 -- Parameters: receiver key, how many at most.
 -- Columns: id.
 -- Index: owed_delivery_by_receiver.
 select id from (
     (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
         where d.owed_receiver_key = $1
+        and d.lane < (select concat(r.app, if(r.paused_at > '1970-01-01 00:00:00', '/!+', '/+'))
+            from owed_receiver as r where r.`key` = $1)
+        limit $2 for update skip locked)
+    union all
+    (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+        where d.owed_receiver_key = $1
+        and d.lane >= (select concat(r.app, if(r.paused_at > '1970-01-01 00:00:00', '/!,', '/,'))
+            from owed_receiver as r where r.`key` = $1)
         and d.lane < (select r.stored_lane from owed_receiver as r where r.`key` = $1)
         limit $2 for update skip locked)
     union all
@@ -15,6 +23,16 @@ select id from (
         where d.owed_receiver_key = $1
         and d.lane > (select r.stored_lane from owed_receiver as r where r.`key` = $1)
         limit $2 for update skip locked)
+    union all
+    (select side.id from owed_delivery as side force index (owed_delivery_by_receiver)
+        join owed_receiver as r on r.`key` = $1
+        where side.owed_receiver_key = $1
+        and side.lane >= (select concat(r.app, if(r.paused_at > '1970-01-01 00:00:00', '/!+', '/+'))
+            from owed_receiver as r where r.`key` = $1)
+        and side.lane < (select concat(r.app, if(r.paused_at > '1970-01-01 00:00:00', '/!,', '/,'))
+            from owed_receiver as r where r.`key` = $1)
+        and side.kind <> r.kind and not (side.kind = 'expand' and r.targets = 'callback')
+        limit $2)
     union all
     (select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
         where d.owed_receiver_key = $1 and d.kind = 'inside'

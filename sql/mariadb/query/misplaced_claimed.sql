@@ -7,6 +7,7 @@ select d.id from owed_delivery as d force index (owed_delivery_claimed)
 where d.claimed_lane is not null
 and exists (select 1 from owed_receiver as r
     where r.`key` = d.receiver_key
-    and (d.lane <> r.stored_lane
+    and (d.lane <> case when locate(concat(r.app, '/+'), replace(d.lane, '/!+', '/+')) <> 1 then r.stored_lane
+            when r.paused_at > '1970-01-01 00:00:00' then replace(d.lane, '/+', '/!+') else replace(d.lane, '/!+', '/+') end
         or (d.kind <> r.kind and not (d.kind = 'expand' and r.targets = 'callback'))))
 limit $1 for update skip locked

@@ -17,8 +17,9 @@ begin
     declare catalogue_lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin default null;
     declare catalogue_kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin default null;
 
-    select max(stored_lane), max(kind) into catalogue_lane, catalogue_kind
-    from owed_receiver where `key` = new_receiver_key;
+    select max(case when locate(concat(r.app, '/+'), replace(declared_lane, '/!+', '/+')) <> 1 then r.stored_lane
+        when r.paused_at > '1970-01-01 00:00:00' then replace(declared_lane, '/+', '/!+') else replace(declared_lane, '/!+', '/+') end), max(kind) into catalogue_lane, catalogue_kind
+    from owed_receiver as r where `key` = new_receiver_key;
 
     insert into owed_delivery (event_id, receiver_key, target, target_digest, lane, kind, max_attempts,
         available_at, due_at)

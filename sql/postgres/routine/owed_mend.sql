@@ -1,7 +1,8 @@
 -- What a relay does now and then about owed rows that the catalogue has left behind.
 
 -- Lets rows follow their receivers to the lane and kind that the catalogue says; those that a
--- transaction is at work on, next time.
+-- transaction is at work on, next time. A row of a side lane ("app/+name") stays in it; while its receiver is
+-- paused that one is "app/!+name".
 create or replace function owed_move(ids bigint[])
 returns setof bigint
 language plpgsql
@@ -10,7 +11,8 @@ set enable_mergejoin = off set enable_sort = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
 begin
     return query update owed_delivery as d
-        set lane = r.stored_lane,
+        set lane = case when not starts_with(replace(d.lane, '/!+', '/+'), r.app || '/+') then r.stored_lane
+            when r.paused_at > timestamptz 'epoch' then replace(d.lane, '/+', '/!+') else replace(d.lane, '/!+', '/+') end,
             kind = case when d.kind = 'expand' and r.targets = 'callback' then 'expand' else r.kind end
         from owed_receiver as r
         where r.key = d.receiver_key and d.id = any (array(
@@ -72,7 +74,8 @@ set plan_cache_mode = force_generic_plan as $$
 begin
     return query select d.id from owed_delivery as d
         join owed_receiver as r on r.key = d.receiver_key
-        where d.status = 'claimed' and (d.lane <> r.stored_lane
+        where d.status = 'claimed' and (d.lane <> case when not starts_with(replace(d.lane, '/!+', '/+'), r.app || '/+') then r.stored_lane
+            when r.paused_at > timestamptz 'epoch' then replace(d.lane, '/+', '/!+') else replace(d.lane, '/!+', '/+') end
             or (d.kind <> r.kind and not (d.kind = 'expand' and r.targets = 'callback')))
         limit $1;
 end
@@ -80,7 +83,7 @@ $$;
 
 -- Owed rows of one receiver that stand in another lane or kind than the catalogue says. A row that is
 -- still to be expanded into targets stays so while its receiver has targets. Seeks past all that stand
--- where they should.
+-- where they should, in its lane and in the side lanes of its app.
 create or replace function owed_misplaced(receiver text, most bigint)
 returns setof bigint
 language plpgsql stable
@@ -89,20 +92,35 @@ set enable_mergejoin = off set enable_sort = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
     r owed_receiver;
+    first_side text collate "C";
+    past_sides text collate "C";
 begin
     select * into r from owed_receiver as known where known.key = receiver;
     if not found then
         return;
     end if;
+    first_side := r.app || case when r.paused_at > timestamptz 'epoch' then '/!+' else '/+' end;
+    past_sides := r.app || case when r.paused_at > timestamptz 'epoch' then '/!,' else '/,' end;
     return query select found.id from (
             (select d.id from owed_delivery as d
             where d.receiver_key = r.key and d.status in ('pending', 'failed')
-            and d.lane < r.stored_lane
+            and d.lane < first_side
+            order by d.lane, d.kind, d.available_at limit $2)
+            union all
+            (select d.id from owed_delivery as d
+            where d.receiver_key = r.key and d.status in ('pending', 'failed')
+            and d.lane >= past_sides and d.lane < r.stored_lane
             order by d.lane, d.kind, d.available_at limit $2)
             union all
             (select d.id from owed_delivery as d
             where d.receiver_key = r.key and d.status in ('pending', 'failed')
             and d.lane > r.stored_lane
+            order by d.lane, d.kind, d.available_at limit $2)
+            union all
+            (select d.id from owed_delivery as d
+            where d.receiver_key = r.key and d.status in ('pending', 'failed')
+            and d.lane >= first_side and d.lane < past_sides and d.kind <> r.kind
+            and not (d.kind = 'expand' and r.targets = 'callback')
             order by d.lane, d.kind, d.available_at limit $2)
             union all
             (select d.id from owed_delivery as d

@@ -6,6 +6,7 @@
 select d.id from owed_delivery as d indexed by owed_delivery_claimed
 join owed_receiver as r on r.key = d.receiver_key
 where d.status = 'claimed'
-and (d.lane <> r.stored_lane
+and (d.lane <> case when instr(replace(d.lane, '/!+', '/+'), r.app || '/+') <> 1 then r.stored_lane
+        when r.paused_at > 0 then replace(d.lane, '/+', '/!+') else replace(d.lane, '/!+', '/+') end
     or (d.kind <> r.kind and not (d.kind = 'expand' and r.targets = 'callback')))
 limit $1

@@ -1,10 +1,12 @@
 -- Makes an event owed once more to those who want it now and whose delivery has ended, as if it had just been
 -- fired. What is owed or held stays as it is. Targets are named anew by who expands them.
--- Parameters: event id, its name, a JSON array of receiver keys (empty: any), now.
+-- Parameters: event id, its name, a JSON array of receiver keys (empty: any), now, the side lane without
+-- its app (empty: the receiver's own lane).
 -- Index: unique (event_id, receiver_key, target_digest).
 update owed_delivery
 set status = 'pending', attempts = 0, losses = 0, available_at = $4, due_at = $4, last_error = '',
-    completed_at = 0, claimed_by = '', lease_expires_at = 0, max_attempts = r.max_attempts, lane = r.stored_lane,
+    completed_at = 0, claimed_by = '', lease_expires_at = 0, max_attempts = r.max_attempts,
+    lane = case when $5 = '' then r.stored_lane when r.paused_at > 0 then r.app || '/!' || $5 else r.app || '/' || $5 end,
     kind = r.kind
 from owed_receiver as r
 where r.key = owed_delivery.receiver_key and event_id = $1 and status in ('succeeded', 'dead', 'orphaned', 'cancelled')
