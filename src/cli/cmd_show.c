@@ -4,9 +4,13 @@
  */
 #include <inttypes.h>
 
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/limits.h"
 #include "cli/common.h"
 #include "cli/filter.h"
 #include "cli/rows.h"
+#include "declare/mask.h"
 
 #define SHOWN_DELIVERIES 10000
 
@@ -24,7 +28,8 @@ const struct command cmd_show = {
     .usage = "ID",
     .text =
         "Shows the facts of an event, its payload as it was fired, every delivery of it and "
-        "what each attempt came to. With --delivery, the same of one delivery.\n\n"
+        "what each attempt came to. With --delivery, the same of one delivery. What its type or "
+        "owed.conf declares secret is shown as ***, there and in the words of receivers.\n\n"
         "In JSON an event has the key deliveries, and a delivery the key history for its attempts.",
     .examples = "    owed show 7\n"
                 "    owed show --delivery 42 --json",
@@ -40,11 +45,59 @@ struct view {
     size_t attempt_count;
 };
 
+/* What is hidden of an event, and where that stands. */
+struct veil {
+    struct mask mask;
+    struct str payload;
+};
+
+/* read_veil looks up what the catalogue says is secret of the event's payload. */
 static owed_status
-read_attempts(struct cli *cli, struct view *view)
+read_veil(struct cli *cli, const struct event_row *event, struct veil *ret_veil)
 {
-    return store_attempts(
+    struct catalogue_event *types = NULL;
+    size_t count = 0;
+    owed_status status = store_catalogue_events(cli->db, &cli->arena, &types, &count, &cli->err);
+    *ret_veil = (struct veil){.payload = event->payload};
+    for (size_t i = 0; i < count && status == OWED_OK; i++)
+        if (strcmp(types[i].name, event->name) == 0)
+            mask_add(&ret_veil->mask, types[i].fields);
+    return status;
+}
+
+static void
+hide(struct cli *cli, const struct veil *veil, const char **text)
+{
+    if (veil->mask.count > 0 && *text != NULL)
+        *text = mask_text(&veil->mask, veil->payload, *text, &cli->arena);
+}
+
+/* read_attempts reads them, and hides there and in the delivery what was kept before it was a secret. */
+static owed_status
+read_attempts(struct cli *cli, const struct veil *veil, struct view *view)
+{
+    owed_status status = store_attempts(
         cli->db, view->delivery.id, &cli->arena, &view->attempts, &view->attempt_count, &cli->err);
+    hide(cli, veil, &view->delivery.last_error);
+    hide(cli, veil, &view->delivery.result);
+    for (size_t i = 0; i < view->attempt_count && status == OWED_OK; i++) {
+        hide(cli, veil, &view->attempts[i].error);
+        hide(cli, veil, &view->attempts[i].excerpt);
+    }
+    return status;
+}
+
+static owed_status
+hide_payload(struct cli *cli, const struct veil *veil, struct event_row *event)
+{
+    if (veil->mask.count == 0)
+        return OWED_OK;
+    CLEANUP(buf_done) struct buf shown;
+    buf_init(&shown, 2 * LIMIT_PAYLOAD_BYTES);
+    mask_payload(&veil->mask, veil->payload, &shown);
+    const char *copy = shown.failed ? NULL : arena_copy(&cli->arena, buf_view(&shown));
+    event->payload = (struct str){copy, copy == NULL ? 0 : shown.len};
+    return copy == NULL ? fail_memory(&cli->err) : OWED_OK;
 }
 
 static void
@@ -77,8 +130,17 @@ static int
 show_delivery(struct cli *cli, int64_t id)
 {
     struct view view = {0};
-    if (store_delivery(cli->db, id, &cli->arena, &view.delivery, &cli->err) != OWED_OK ||
-        read_attempts(cli, &view) != OWED_OK)
+    struct veil veil = {0};
+    struct event_row event;
+    if (store_delivery(cli->db, id, &cli->arena, &view.delivery, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    // One whose event is gone has no payload that could be told.
+    owed_status status =
+        store_event(cli->db, view.delivery.event_id, &cli->arena, &event, &cli->err);
+    if (status == OWED_OK)
+        status = read_veil(cli, &event, &veil);
+    if ((status != OWED_OK && status != OWED_NOT_FOUND) ||
+        read_attempts(cli, &veil, &view) != OWED_OK)
         return cli_fail(cli);
     if (cli_json(cli)) {
         json_delivery(cli, &view);
@@ -118,18 +180,20 @@ static int
 show_event(struct cli *cli, int64_t id)
 {
     struct event_row event;
+    struct veil veil;
     struct filter filter = {.limit = SHOWN_DELIVERIES, .event_id = id};
     struct delivery_row *rows = NULL;
     size_t count = 0;
     if (store_event(cli->db, id, &cli->arena, &event, &cli->err) != OWED_OK ||
-        store_deliveries(cli->db, &filter, &cli->arena, &rows, &count, &cli->err) != OWED_OK)
+        store_deliveries(cli->db, &filter, &cli->arena, &rows, &count, &cli->err) != OWED_OK ||
+        read_veil(cli, &event, &veil) != OWED_OK || hide_payload(cli, &veil, &event) != OWED_OK)
         return cli_fail(cli);
     struct view *views = arena_alloc(&cli->arena, (count + 1) * sizeof *views);
     if (views == NULL)
         return cli_refuse(EXIT_AGAIN, "out of memory");
     for (size_t i = 0; i < count; i++) {
         views[i].delivery = rows[count - 1 - i]; // in the order they came to be
-        if (read_attempts(cli, &views[i]) != OWED_OK)
+        if (read_attempts(cli, &veil, &views[i]) != OWED_OK)
             return cli_fail(cli);
     }
     (cli_json(cli) ? json_event : text_event)(cli, &event, views, count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * check.h - what a declaration may not say. For registry.c alone.
+ * check.h - what a declaration may not say. For the registry alone.
  */
 #ifndef DECLARE_CHECK_H
 #define DECLARE_CHECK_H
@@ -24,6 +24,20 @@ owed_status refuse(const struct declaration *declaration, owed_error *err, const
 
 /* receiver_event_name is the name of the event that it is declared for, "*" for any; never NULL. */
 const char *receiver_event_name(const owed_receiver *receiver);
+
+/* is_any_event: the name that stands for every event. */
+static inline bool
+is_any_event(const char *event_name)
+{
+    return strcmp(event_name, owed_any_event.name) == 0;
+}
+
+/* type_check refuses a type that cannot be used, or of whose name another one is declared; type_add keeps
+ * one that was accepted, a real one in the place of a mere name; type_of_name makes one of a name. */
+owed_status type_check(const owed_registry *registry, const owed_event_type *type, owed_error *err);
+owed_status type_add(
+    owed_registry *registry, const owed_event_type *type, bool by_name, owed_error *err);
+const owed_event_type *type_of_name(struct arena *arena, const char *name);
 
 /* receiver_runner finds which of run, webhook, exec, file and discard it has; exactly one is given. */
 enum runner receiver_runner(const owed_receiver *receiver);

@@ -30,7 +30,9 @@ owed_status codec_encode(
 owed_status codec_decode(const owed_event_type *type, int32_t version, struct str json,
     struct arena *arena, const void **ret_value, owed_error *err);
 
-/* codec_describe appends the fields as a JSON array, for the catalogue. */
-void codec_describe(const owed_event_type *type, struct buf *json);
+/* codec_describe appends the fields as a JSON array, for the catalogue. pointers (NULL: none) lists, by
+ * blanks, what is secret besides: it stands there as a field of kind "pointer", as does what was
+ * secret in an older version and is no more. */
+void codec_describe(const owed_event_type *type, const char *pointers, struct buf *json);
 
 #endif

@@ -115,16 +115,38 @@ decode_checked(const owed_event_type *type, int32_t version, struct str json, st
     return status == OWED_OK ? take_step(type, version, before, arena, ret_value, err) : status;
 }
 
+static bool
+has_secret(const owed_field *fields)
+{
+    for (; fields != NULL && fields->kind != OWED_KIND_END; fields++)
+        if (fields->secret || has_secret(fields->fields))
+            return true;
+    return false;
+}
+
+/* hide_found cuts off which byte it was that is no JSON: it may be one of a secret. */
+static void
+hide_found(const owed_event_type *type, char *text)
+{
+    for (; type != NULL; type = type->before) {
+        char *found = has_secret(type->fields) ? strstr(text, ", found ") : NULL;
+        if (found != NULL)
+            *found = '\0';
+    }
+}
+
 owed_status
 codec_decode(const owed_event_type *type, int32_t version, struct str json, struct arena *arena,
     const void **ret_value, owed_error *err)
 {
     owed_error why = {0};
     const void *value = NULL;
-    if (json_check(json, LIMIT_PAYLOAD_DEPTH, &why) != OWED_OK)
+    if (json_check(json, LIMIT_PAYLOAD_DEPTH, &why) != OWED_OK) {
+        hide_found(type, why.text);
         return fail(err, OWED_INVALID,
             "%s version %d: payload: expected JSON, found an error at %s", type->name, (int)version,
             why.text);
+    }
     owed_status status = decode_checked(type, version, json, arena, &value, &why);
     if (status == OWED_OK) {
         *ret_value = value;

@@ -71,6 +71,13 @@ const struct option conf_event_keys[] = {
         .argument = "WORD",
         .section = "event",
         .help = "deleted as soon as all that was owed for it has succeeded, or has settled"},
+    {.name = "secret",
+        .type = OPTION_TEXT,
+        .argument = "POINTERS",
+        .section = "event",
+        .help =
+            "what of its payload is never shown: JSON pointers with blanks between them, such as "
+            "/card/number /lines/*/token"},
     {.name = NULL},
 };
 

@@ -26,6 +26,7 @@ struct receivers_reader {
     owed_receiver receiver; // key NULL: none has begun
     const char *event_name; // NULL: none has begun
     struct keeping keeping;
+    const char *secret; // NULL: nothing is
 };
 
 /* keep_one ends the section of an event. */
@@ -37,7 +38,13 @@ keep_one(struct receivers_reader *reader, owed_error *err)
     if (name == NULL)
         return OWED_OK;
     owed_error why;
-    owed_status status = registry_keep(reader->registry, name, &reader->keeping, &why);
+    owed_status status = OWED_OK;
+    // What only hides something leaves to others how long it is kept.
+    bool says = reader->keeping.retention_us != 0 || reader->keeping.delete_when != 0;
+    if (says || reader->secret == NULL)
+        status = registry_keep(reader->registry, name, &reader->keeping, &why);
+    if (status == OWED_OK && reader->secret != NULL)
+        status = registry_hide(reader->registry, name, reader->secret, &why);
     if (status != OWED_OK)
         return fail(err, status, "%s:%d: %s", reader->path, reader->heads->line, why.text);
     return OWED_OK;
@@ -77,6 +84,7 @@ begin_section(
         (struct head){.key = key, .line = spot->line, .is_event = is_event, .next = reader->heads};
     reader->heads = head;
     reader->keeping = (struct keeping){0};
+    reader->secret = NULL;
     reader->event_name = is_event ? key : NULL;
     reader->receiver.key = is_event ? NULL : key;
     return OWED_OK;
@@ -168,6 +176,10 @@ take_word(struct receivers_reader *reader, const struct word *word, const struct
         return status;
     if (strcmp(word->key, "delete-when") == 0)
         return put_delete_when(reader, text, err);
+    if (word->keys == conf_event_keys && strcmp(word->key, "secret") == 0) {
+        reader->secret = arena_strdup(&reader->arena, word->value);
+        return reader->secret == NULL ? fail_memory(err) : OWED_OK;
+    }
     if (word->keys == conf_event_keys) {
         reader->keeping.retention_us = number;
         return OWED_OK;

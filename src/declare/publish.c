@@ -103,7 +103,7 @@ event_row(const struct declared_type *declared, const struct publication *public
     struct keeping keeping = declared_keeping(declared);
     CLEANUP(buf_done) struct buf fields;
     buf_init(&fields, LIMIT_FIELDS_BYTES);
-    codec_describe(type, &fields);
+    codec_describe(type, declared->secret, &fields);
     *ret_row = (struct catalogue_event){
         .app = publication->app,
         .name = type->name,

@@ -63,22 +63,6 @@ registry_receiver(const owed_registry *registry, const char *key)
     return NULL;
 }
 
-static struct declared_type *
-find_type(const owed_registry *registry, const char *event_name)
-{
-    for (struct declared_type *t = registry->types; t != NULL; t = t->next)
-        if (strcmp(t->type->name, event_name) == 0)
-            return t;
-    return NULL;
-}
-
-const owed_event_type *
-registry_type(const owed_registry *registry, const char *event_name)
-{
-    const struct declared_type *found = find_type(registry, event_name);
-    return found == NULL ? NULL : found->type;
-}
-
 bool
 receiver_wants(const struct receiver *receiver, const char *event_name)
 {
@@ -91,144 +75,6 @@ receiver_max_attempts(const owed_registry *registry, const struct receiver *rece
     int32_t declared = receiver->declared.max_attempts;
     return declared != 0 ? declared : registry->max_attempts;
 }
-
-/* --- types --- */
-
-static bool
-is_any_event(const char *event_name)
-{
-    return strcmp(event_name, owed_any_event.name) == 0;
-}
-
-/* check_type refuses a type that cannot be used, or of whose name another one is declared. */
-static owed_status
-check_type(const owed_registry *registry, const owed_event_type *type, owed_error *err)
-{
-    owed_status status = codec_check(type, err);
-    if (status != OWED_OK)
-        return status;
-    const struct declared_type *found = find_type(registry, type->name);
-    if (found == NULL || found->by_name || codec_same(found->type, type))
-        return OWED_OK;
-    return fail(err, OWED_CONFIG,
-        "event \"%s\" is declared already, with another version or other fields; one type for each "
-        "name is right",
-        type->name);
-}
-
-/* add_type keeps a type that check_type accepted. A real one takes the place of a mere name. */
-static owed_status
-add_type(owed_registry *registry, const owed_event_type *type, bool by_name, owed_error *err)
-{
-    struct declared_type *found = find_type(registry, type->name);
-    if (found != NULL) {
-        if (found->by_name && !by_name)
-            *found = (struct declared_type){
-                .type = type, .is_kept = found->is_kept, .kept = found->kept, .next = found->next};
-        return OWED_OK;
-    }
-    struct declared_type *added = arena_alloc(&registry->arena, sizeof *added);
-    if (added == NULL)
-        return fail_memory(err);
-    *added = (struct declared_type){.type = type, .by_name = by_name};
-    *registry->types_end = added;
-    registry->types_end = &added->next;
-    registry->type_count++;
-    return OWED_OK;
-}
-
-/* opaque_type makes a type of a name alone. */
-static const owed_event_type *
-opaque_type(struct arena *arena, const char *name)
-{
-    owed_event_type *type = arena_alloc(arena, sizeof *type);
-    if (type == NULL)
-        return NULL;
-    *type = (owed_event_type){.name = arena_strdup(arena, name), .version = 1};
-    return type->name == NULL ? NULL : type;
-}
-
-/* --- how long they are kept --- */
-
-static const char *const delete_when_names[] = {
-    [OWED_DELETE_WHEN_OLD] = "",
-    [OWED_DELETE_WHEN_SUCCEEDED] = "succeeded",
-    [OWED_DELETE_WHEN_SETTLED] = "settled",
-};
-
-const char *
-delete_when_name(owed_delete_when delete_when)
-{
-    return delete_when_names[delete_when];
-}
-
-owed_status
-check_keeping(const char *event_name, const struct keeping *keeping, owed_error *err)
-{
-    int64_t us = keeping->retention_us;
-    if (us < 0 || us % US_PER_SECOND != 0 || us / US_PER_SECOND > INT32_MAX)
-        return fail(err, OWED_CONFIG,
-            "event \"%s\": a retention is a whole number of seconds, from 1 to %d; 0 for none of "
-            "its own",
-            event_name, INT32_MAX);
-    if ((unsigned)keeping->delete_when > OWED_DELETE_WHEN_SETTLED)
-        return fail(err, OWED_CONFIG, "event \"%s\": delete_when is none of its words", event_name);
-    if (us > 0 && keeping->delete_when != OWED_DELETE_WHEN_OLD)
-        return fail(err, OWED_CONFIG,
-            "event \"%s\": it has a retention of its own and goes when it has %s; one of the two "
-            "is right",
-            event_name, delete_when_name(keeping->delete_when));
-    return OWED_OK;
-}
-
-struct keeping
-declared_keeping(const struct declared_type *declared)
-{
-    if (declared->is_kept)
-        return declared->kept;
-    return (struct keeping){declared->type->retention_us, declared->type->delete_when};
-}
-
-struct keeping
-registry_keeping(const owed_registry *registry, const char *event_name)
-{
-    const struct declared_type *found = find_type(registry, event_name);
-    return found == NULL ? (struct keeping){0} : declared_keeping(found);
-}
-
-owed_status
-registry_keep(
-    owed_registry *registry, const char *event_name, const struct keeping *keeping, owed_error *err)
-{
-    owed_status status = check_name("event", event_name, err);
-    if (status == OWED_OK)
-        status = check_keeping(event_name, keeping, err);
-    if (status != OWED_OK)
-        return status;
-    struct declared_type *found = find_type(registry, event_name);
-    if (found == NULL) {
-        const owed_event_type *type = opaque_type(&registry->arena, event_name);
-        status = type == NULL ? fail_memory(err) : add_type(registry, type, true, err);
-        if (status != OWED_OK)
-            return status;
-        found = find_type(registry, event_name);
-    }
-    found->is_kept = true;
-    found->kept = *keeping;
-    return OWED_OK;
-}
-
-owed_status
-owed_declare_event(owed_registry *registry, const owed_event_type *type, owed_error *err)
-{
-    if (type->name != NULL && is_any_event(type->name))
-        return fail(err, OWED_CONFIG,
-            "event \"*\" stands for any event and cannot be declared; a receiver may name it");
-    owed_status status = check_type(registry, type, err);
-    return status == OWED_OK ? add_type(registry, type, false, err) : status;
-}
-
-/* --- receivers --- */
 
 static bool
 same_text(const char *a, const char *b)
@@ -287,7 +133,7 @@ type_of(struct arena *arena, const owed_receiver *receiver)
 {
     if (is_any_event(receiver_event_name(receiver)))
         return &owed_any_event;
-    return receiver->event != NULL ? receiver->event : opaque_type(arena, receiver->event_name);
+    return receiver->event != NULL ? receiver->event : type_of_name(arena, receiver->event_name);
 }
 
 static const char *
@@ -349,7 +195,7 @@ registry_declare(
         return status;
     owed_error why;
     bool typed = receiver->event != NULL && !is_any_event(receiver->event->name);
-    if (typed && check_type(registry, receiver->event, &why) != OWED_OK)
+    if (typed && type_check(registry, receiver->event, &why) != OWED_OK)
         return refuse(&declaration, err, "%s", why.text);
 
     struct receiver *made = make_receiver(registry, receiver, declaration.where);
@@ -359,7 +205,7 @@ registry_declare(
     if (known != NULL)
         return check_known(&declaration, known, made, err);
     if (!made->any_event) {
-        status = add_type(registry, made->type, !typed, err);
+        status = type_add(registry, made->type, !typed, err);
         if (status != OWED_OK)
             return status;
     }

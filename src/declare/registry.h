@@ -45,7 +45,9 @@ struct declared_type {
     const owed_event_type *type;
     bool is_kept; // owed.conf says how long
     struct keeping kept;
-    bool by_name; // opaque: only a receiver's event name spoke of it so far
+    bool by_name;       // opaque: only a receiver's event name spoke of it so far
+    const char *secret; // of owed.conf: JSON pointers, parted by blanks; NULL: none
+    const char *hides;  // its fields as the catalogue has them, if any of them is secret; else NULL
     struct declared_type *next;
 };
 
@@ -83,6 +85,13 @@ struct keeping declared_keeping(const struct declared_type *declared);
 const char *delete_when_name(owed_delete_when delete_when);
 /* check_keeping refuses a window that is out of range, or both at once. */
 owed_status check_keeping(const char *event_name, const struct keeping *keeping, owed_error *err);
+
+/* registry_hide is what owed.conf says of an event's secrets: JSON pointers, parted by blanks. CONFIG. */
+owed_status registry_hide(
+    owed_registry *registry, const char *event_name, const char *pointers, owed_error *err);
+/* registry_mask adds what is secret of events of that name, as far as is known here. */
+struct mask;
+void registry_mask(const owed_registry *registry, const char *event_name, struct mask *mask);
 
 /* receiver_wants tells whether events of that name are owed to it. */
 bool receiver_wants(const struct receiver *receiver, const char *event_name);

@@ -67,6 +67,14 @@ keep(const struct worker *w, struct ledger *ledger, const char *text)
     return copy == NULL ? "(no memory was left for the text)" : copy;
 }
 
+/* keep_shown keeps what an attempt said, without the secrets of its event. */
+static const char *
+keep_shown(
+    const struct worker *w, struct ledger *ledger, const struct claimed *row, const char *text)
+{
+    return keep(w, ledger, secrecy_hide(w, row, or_empty(text), &ledger->arena));
+}
+
 /* give_up_text says since when it was owed, and for how long its receiver allows that. */
 static const char *
 give_up_text(struct ledger *ledger, const struct ended *ended)
@@ -86,7 +94,8 @@ last_error_of(
 {
     if (ending == ENDING_SUCCEEDED || ending == ENDING_NOT_YET)
         return NULL;
-    return keep(w, ledger, ending == ENDING_GAVE_UP ? give_up_text(ledger, ended) : ended->text);
+    const char *text = ending == ENDING_GAVE_UP ? give_up_text(ledger, ended) : ended->text;
+    return keep_shown(w, ledger, ended->row, text);
 }
 
 /* verdict_of is what owed_attempt keeps; NULL: no row. */
@@ -180,7 +189,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         .started_at_us = ended->started_at_us,
         .duration_us = ended->duration_us,
         .code = ended->code,
-        .excerpt = is_empty(ended->excerpt) ? "" : keep(w, ledger, ended->excerpt),
+        .excerpt = is_empty(ended->excerpt) ? "" : keep_shown(w, ledger, row, ended->excerpt),
     };
     settlement->fence.claimed_by = claim_name(w, row);
     settlement->expanded = note->expanded;

@@ -7,6 +7,7 @@
  */
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "declare/mask.h"
 #include "deliver/local.h"
 
 static bool
@@ -88,8 +89,11 @@ run_one(const struct local_run *run)
     const char *text = "";
     const owed_tx *before = run->owed->tx;
     owed_outcome outcome = local_run(run, &arena, &text);
-    if (outcome.verdict != OWED_VERDICT_DONE)
-        warn(run, "on-commit receiver failed", text);
+    if (outcome.verdict != OWED_VERDICT_DONE) {
+        struct mask mask = {0};
+        registry_mask(run->owed->registry, run->event->name, &mask);
+        warn(run, "on-commit receiver failed", mask_text(&mask, run->event->payload, text, &arena));
+    }
     if (run->owed->tx == before)
         return;
     warn(run, "on-commit receiver left a transaction open", "it was rolled back");

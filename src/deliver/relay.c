@@ -153,6 +153,7 @@ worker_close(struct worker *w)
     wake_close(w->wake);
     for (enum share share = 0; share < SHARE_COUNT; share++)
         found_lanes_done(&w->found_lanes[share]);
+    secrecy_done(w);
     arena_done(&w->group.ledger.arena);
     arena_done(&w->gathered.arena);
     arena_done(&w->arena);

@@ -26,6 +26,7 @@
 #include "deliver/pauses.h"
 #include "deliver/relay.h"
 #include "deliver/report.h"
+#include "deliver/secrecy.h"
 #include "deliver/trouble.h"
 #include "deliver/upkeep.h"
 #include "deliver/visit.h"
@@ -45,6 +46,7 @@ struct worker {
     struct known *known;      // by key
     size_t known_count;
     struct claim_filter filters[SHARE_COUNT];
+    struct secrecy secrecy;
     struct mark marks[SHARE_COUNT];
     struct found_lanes found_lanes[SHARE_COUNT]; // of all, by the full looks of these marks
     struct ahead *ahead;                         // NULL: nothing was claimed ahead yet

@@ -10,6 +10,51 @@ from harness import OWED, StoreCase, run
 MOMENT = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
 
 
+class Secrets(StoreCase):
+    def test_no_command_shows_what_is_secret(self):
+        program = self.write("print", "#!/bin/sh\ncat\necho \"card 4111-2222 of order 7\" >&2\nexit 1\n")
+        program.chmod(0o755)
+        self.conf(f'''[store]
+app = shop
+[event "shop.Paid"]
+secret = /card/number /lines/*/token
+[receiver "shop.print"]
+event = shop.Paid
+exec = {program}
+''')
+        self.owed("publish", code=0)
+        payload = '{"order": 7, "card": {"number": "4111-2222", "month": 5}, "lines": [{"token": "tok-9999"}]}'
+        event = self.fire("shop.Paid", payload)
+        done = self.owed("relay", "--once", "--limit", "1", code=0)
+        self.assertNotIn("4111-2222", done.stdout + done.stderr)
+        (self.folder / "owed.conf").unlink()  # who looks need not know what is secret
+        delivery = self.value("select id from owed_delivery")
+        shown = '{"order": 7, "card": {"number": "***", "month": 5}, "lines": [{"token": "***"}]}'
+        self.assertIn(shown, self.owed("show", str(event), code=0).stdout)
+        self.assertIn(shown, self.owed("show", str(event), "--json", code=0).stdout)
+        for words in (("show", event), ("show", event, "--json"), ("show", "--delivery", delivery),
+                      ("show", "--delivery", delivery, "--json"), ("attempts", delivery), ("attempts", delivery, "--json"),
+                      ("deliveries", "--json"), ("explain", delivery), ("events", "--json"), ("status", "--json")):
+            said = self.owed(*map(str, words), code=0).stdout
+            self.assertNotIn("4111", said, words)
+            self.assertNotIn("9999", said, words)
+        self.assertIn("card *** of order 7", self.owed("show", str(event), code=0).stdout)
+        self.assertEqual(payload, self.value("select payload from owed_event"))
+
+    def test_show_hides_what_was_kept_before_it_was_a_secret(self):
+        self.receivers("shop.billing", event="shop.Paid")
+        event = self.fire("shop.Paid", '{"pin": "4711-0815"}')
+        self.sql("update owed_delivery set last_error = 'no pin 4711-0815'")
+        self.assertIn("4711-0815", self.owed("show", str(event), code=0).stdout)
+        self.receivers("shop.billing", event="shop.Paid", extra='[event "shop.Paid"]\nsecret = /pin')
+        self.owed("publish", code=0)
+        delivery = self.value("select id from owed_delivery")
+        for words in (("show", str(event)), ("show", "--delivery", str(delivery))):
+            said = self.owed(*words, code=0).stdout
+            self.assertNotIn("4711-0815", said)
+            self.assertIn("no pin ***", said)
+
+
 class Look(StoreCase):
     def setUp(self):
         super().setUp()

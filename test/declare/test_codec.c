@@ -633,7 +633,7 @@ says_in_the_catalogue_what_is_secret(void **state)
 {
     (void)state;
     buf_clear(&json);
-    codec_describe(&payment_type, &json);
+    codec_describe(&payment_type, NULL, &json);
     assert_string_equal(buf_text(&json),
         "[{\"name\":\"pin\",\"kind\":\"int64\",\"secret\":true},"
         "{\"name\":\"amount\",\"kind\":\"double\",\"secret\":true},"
@@ -1119,7 +1119,7 @@ describes_fields_for_the_catalogue(void **state)
                            OWED_INT32_WITH(line, quantity, .optional = true),
                            OWED_ENUM(everything, color, colors),
                            OWED_ARRAY_OF(everything, lines, line_fields, line))},
-        &json);
+        NULL, &json);
     assert_string_equal(buf_text(&json),
         "[{\"name\":\"sku\",\"kind\":\"text\",\"optional\":true,\"fallback\":\"\\\"x\\\"\"},"
         "{\"name\":\"quantity\",\"kind\":\"int32\",\"optional\":true},"
@@ -1128,7 +1128,7 @@ describes_fields_for_the_catalogue(void **state)
         "{\"name\":\"sku\",\"kind\":\"text\"},"
         "{\"name\":\"quantity\",\"kind\":\"int32\",\"optional\":true,\"fallback\":\"1\"}]}]");
     buf_clear(&json);
-    codec_describe(&owed_any_event, &json);
+    codec_describe(&owed_any_event, NULL, &json);
     assert_string_equal(buf_text(&json), "[]");
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "declare/conf.h"
+#include "declare/mask.h"
 #include "declare/settings.h"
 #include "folder.h"
 
@@ -265,6 +266,12 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
         {"[event \"shop.A\"]\ndelete-when = settled\nretention = 5s\n",
             "owed.conf:1: event \"shop.A\": it has a retention of its own and goes when it has "
             "settled; one of the two is right"},
+        {"[event \"shop.A\"]\nsecret = card\n",
+            "owed.conf:1: event \"shop.A\": secret is a list of JSON pointers, such as /card/number or "
+            "/lines/*/token, with blanks between them"},
+        {"[event \"shop.A\"]\nsecret =\n",
+            "owed.conf:1: event \"shop.A\": secret is a list of JSON pointers, such as /card/number or "
+            "/lines/*/token, with blanks between them"},
         {"[event \"shop.A\"]\n[event \"shop.A\"]\n",
             "owed.conf:2: [event \"shop.A\"] stands in line 1 already; once is right"},
         {"[receiver]\nevent = x\n",
@@ -304,6 +311,36 @@ an_event_is_kept_as_its_section_says(void **state)
     assert_status(OWED_OK, owed_declare_event(registry, &placed, &err));
     assert_int_equal(registry_keeping(registry, "shop.OrderPlaced").retention_us, 0);
     assert_non_null(registry_receiver(registry, "shop.x"));
+}
+
+static void
+hides_what_an_event_section_says_is_secret(void **state)
+{
+    (void)state;
+    assert_status(OWED_OK,
+        load_receivers("[event \"shop.OrderPlaced\"]\nsecret = /card/number /lines/*/token\n"
+                       "[event \"shop.OrderShipped\"]\nretention = 2d\n"));
+    static const owed_event_type placed = {
+        .name = "shop.OrderPlaced", .retention_us = INT64_C(5) * 1000000};
+    for (int i = 0; i < 2; i++) { // by name alone, and once it is declared
+        struct mask mask = {0};
+        struct buf shown;
+        buf_init(&shown, 1000);
+        registry_mask(registry, "shop.OrderPlaced", &mask);
+        mask_payload(
+            &mask, STR("{\"card\":{\"number\":1},\"lines\":[{\"token\":2}],\"id\":3}"), &shown);
+        assert_string_equal(buf_text(&shown),
+            "{\"card\":{\"number\":\"***\"},\"lines\":[{\"token\":\"***\"}],\"id\":3}");
+        buf_done(&shown);
+        assert_status(OWED_OK, owed_declare_event(registry, &placed, &err));
+    }
+    struct mask mask = {0};
+    registry_mask(registry, "shop.OrderShipped", &mask);
+    registry_mask(registry, "shop.Other", &mask);
+    assert_int_equal(mask.count, 0);
+    // How long it is kept stays as it was declared.
+    assert_int_equal(
+        registry_keeping(registry, "shop.OrderPlaced").retention_us, INT64_C(5) * 1000000);
 }
 
 static void
@@ -404,6 +441,7 @@ main(void)
         TEST(checks_the_words_that_a_command_does_not_use),
         TEST(refuses_wrong_words_with_place_and_nearest_word),
         TEST(an_event_is_kept_as_its_section_says),
+        TEST(hides_what_an_event_section_says_is_secret),
         TEST(refuses_what_a_file_cannot_say),
         TEST(refuses_what_the_registry_refuses_with_the_line_of_its_section),
         TEST(refuses_a_section_that_stands_twice),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_payload.c - payloads of other versions on their way to a receiver.
+ * test_payload.c - payloads of other versions on their way to a receiver, and what of them is secret.
  */
 #include "desk.h"
 
@@ -132,6 +132,150 @@ a_newer_version_that_cannot_be_read_is_dead_and_says_what_is_known_here(void **s
         "9223372036854775807, found no such key; this program knows no version above 2");
 }
 
+/* --- secrets --- */
+
+#define CARD "4111-2222"
+
+static const owed_field paid_fields[] = {
+    OWED_INT64(order, id),
+    OWED_INT64_WITH(order, cents, .optional = true),
+    OWED_TEXT_WITH(order, currency, .secret = true),
+    OWED_FIELDS_END,
+};
+static const owed_event_type paid = {
+    .name = "shop.Paid", .fields = paid_fields, .size = sizeof(order)};
+
+static owed_outcome
+quotes_its_secret(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)actor;
+    // Delivered as it was fired.
+    assert_string_equal(order->currency, CARD);
+    return owed_failed(delivery, "no money on %s for order %d", order->currency, (int)order->id);
+}
+
+static void
+hear_no_secret(owed *handle, const owed_failure *failure, void *state)
+{
+    (void)handle;
+    struct actor *actor = state;
+    *(int *)actor->state += 1;
+    assert_string_equal(failure->error, "no money on *** for order 7");
+}
+
+static void
+fire_paid(struct desk *desk, const char *json)
+{
+    fixture_begin(desk->f);
+    int64_t id = 0;
+    assert_ok(
+        owed_fire_json(desk->f->tx, "shop.Paid", 0, json, strlen(json), NULL, &id, &desk->f->err));
+    fixture_commit(desk->f);
+}
+
+static void
+what_a_receiver_says_is_kept_and_told_without_secrets(void **state)
+{
+    struct desk *desk = *state;
+    int told = 0;
+    struct actor actor = {.acts = {[7] = quotes_its_secret}, .state = &told};
+    desk_receiver(desk, &actor,
+        (owed_receiver){.key = "shop.stock", .event = &paid, .on_failure = hear_no_secret});
+    fixture_open(desk->f);
+    fire_paid(desk, "{\"id\":7,\"currency\":\"" CARD "\"}");
+    desk->settings.passes = 1;
+    desk_run(desk);
+    assert_int_equal(told, 1);
+    assert_text(desk, "select last_error from owed_delivery", "no money on *** for order 7");
+    assert_text(desk, "select error from owed_attempt", "no money on *** for order 7");
+    assert_false(desk_logged(desk, CARD));
+    assert_text(desk, "select payload from owed_event", "{\"id\":7,\"currency\":\"" CARD "\"}");
+}
+
+static void
+a_secret_that_was_cut_is_hidden_too(void **state)
+{
+    struct desk *desk = *state;
+    int told = 0;
+    struct actor actor = {.acts = {[7] = quotes_its_secret}, .state = &told};
+    desk_receiver(desk, &actor, (owed_receiver){.key = "shop.stock", .event = &paid});
+    fixture_open(desk->f);
+    fire_paid(desk, "{\"id\":7,\"currency\":\"" CARD "\"}");
+    desk->settings.passes = 1;
+    desk->settings.error_length = 18; // in the midst of the number
+    desk_run(desk);
+    assert_text(desk, "select last_error from owed_delivery", "no money on ***");
+}
+
+static void
+no_sentence_about_a_payload_quotes_a_secret(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    desk_receiver(desk, &actor, (owed_receiver){.key = "shop.stock", .event = &paid});
+    fixture_open(desk->f);
+    fire_paid(desk, "{\"id\":7,\"currency\":41112222}");
+    desk_once(desk);
+    assert_count(desk, "dead", 1);
+    assert_text(desk, "select last_error from owed_delivery",
+        "shop.Paid version 1: field currency: expected a string of UTF-8 without NUL, found "
+        "something else, which is secret");
+    assert_false(desk_logged(desk, "41112222"));
+}
+
+/* --- of what others declare --- */
+
+static owed_outcome
+quotes_all(owed_delivery *delivery, const void *payload)
+{
+    const owed_bytes *bytes = payload;
+    return owed_failed(delivery, "got %.*s", (int)bytes->len, (const char *)bytes->data);
+}
+
+static void
+what_another_application_published_as_secret_is_hidden_too(void **state)
+{
+    struct desk *desk = *state;
+    static const owed_event_type opaque = {.name = "shop.Paid"};
+    assert_ok(owed_declare_event(desk->f->registry, &opaque, &desk->f->err));
+    fixture_receiver(
+        desk->f, (owed_receiver){.key = "shop.any", .event = &owed_any_event, .run = quotes_all});
+    fixture_open(desk->f);
+    struct catalogue_event event = {.app = "bank",
+        .name = "shop.Paid",
+        .version = 1,
+        .fields = "[{\"name\":\"currency\",\"kind\":\"text\",\"secret\":true}]",
+        .published_at_us = FIXTURE_NOW_US};
+    const struct publication publication = {
+        .app = "bank", .events = &event, .event_count = 1, .now_us = FIXTURE_NOW_US};
+    int64_t changed = 0;
+    assert_ok(store_publish(desk->f->other, &publication, &changed, &desk->f->err));
+    fire_paid(desk, "{\"currency\":\"" CARD "\"}");
+    desk->settings.passes = 1;
+    desk_run(desk);
+    assert_text(desk, "select last_error from owed_delivery", "got {\"currency\":\"***\"}");
+}
+
+static owed_outcome
+refuses_on_commit(owed_delivery *delivery, const void *payload)
+{
+    const order *order = payload;
+    return owed_failed(delivery, "no mail about %s", order->currency);
+}
+
+static void
+the_log_of_an_on_commit_receiver_has_no_secret(void **state)
+{
+    struct desk *desk = *state;
+    fixture_receiver(desk->f,
+        (owed_receiver){
+            .key = "shop.mail", .event = &paid, .mode = OWED_ON_COMMIT, .run = refuses_on_commit});
+    fixture_open(desk->f);
+    fire_paid(desk, "{\"id\":7,\"currency\":\"" CARD "\"}");
+    assert_true(desk_logged(desk, "no mail about ***"));
+    assert_false(desk_logged(desk, CARD));
+}
+
 int
 main(void)
 {
@@ -141,6 +285,11 @@ main(void)
         DESK_TEST(an_upgrade_that_refuses_is_dead_at_once_with_its_words_logged_and_not_told),
         DESK_TEST(a_payload_of_a_newer_version_is_read_as_it_stands),
         DESK_TEST(a_newer_version_that_cannot_be_read_is_dead_and_says_what_is_known_here),
+        DESK_TEST(what_a_receiver_says_is_kept_and_told_without_secrets),
+        DESK_TEST(a_secret_that_was_cut_is_hidden_too),
+        DESK_TEST(no_sentence_about_a_payload_quotes_a_secret),
+        DESK_TEST(what_another_application_published_as_secret_is_hidden_too),
+        DESK_TEST(the_log_of_an_on_commit_receiver_has_no_secret),
     };
     return RUN_ON_ALL_STORES("payload", tests);
 }
