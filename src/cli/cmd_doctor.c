@@ -33,6 +33,7 @@ const struct command cmd_doctor = {
     .examples = "    owed doctor\n"
                 "    owed doctor --json | jq -r .command",
     .options = doctor_options,
+    .manual = mdoc_checks,
     .run = run_doctor,
 };
 

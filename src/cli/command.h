@@ -15,14 +15,15 @@ struct cli; // one run of the program, see common.h
  */
 struct command {
     const char *name;
-    const char *summary;          // one line, without a full stop
-    const char *usage;            // operands, as in "NAME [PAYLOAD|-]"; "" for none
-    const char *text;             // what it does
-    const char *examples;         // or NULL
-    const struct option *options; // its own; NULL: none
-    bool relays;                  // takes the settings of a relay, too
-    int max_operands;             // -1: any number
-    int (*run)(struct cli *cli);  // returns the exit code
+    const char *summary;              // one line, without a full stop
+    const char *usage;                // operands, as in "NAME [PAYLOAD|-]"; "" for none
+    const char *text;                 // what it does
+    const char *examples;             // or NULL
+    const struct option *options;     // its own; NULL: none
+    void (*manual)(struct buf *text); // more sections of its manual page, in mdoc; NULL: none
+    bool relays;                      // takes the settings of a relay, too
+    int max_operands;                 // -1: any number
+    int (*run)(struct cli *cli);      // returns the exit code
 };
 
 /* Every command, in the order of the help; ends with NULL. */
@@ -46,6 +47,8 @@ void help_command(const struct command *command, struct buf *text);
 void mdoc_overview(struct buf *text);
 void mdoc_command(const struct command *command, struct buf *text);
 void mdoc_conf(struct buf *text);
+void mdoc_troubles(struct buf *text); // these two: troubles.c
+void mdoc_checks(struct buf *text);
 void complete_bash(struct buf *text);
 
 #endif

@@ -71,6 +71,8 @@ mdoc_command(const struct command *command, struct buf *text)
         buf_puts(text, ".Ss Settings of a relay\n");
         options_mdoc(settings_relay, text);
     }
+    if (command->manual != NULL)
+        command->manual(text);
     exit_status(text);
     if (command->examples != NULL) {
         buf_puts(text, ".Sh EXAMPLES\n");
@@ -156,6 +158,7 @@ mdoc_overview(struct buf *text)
         "in capitals behind\n.Ev OWED_ ,\nand wins over the file; a flag wins over "
         "both.\n.Sh FILES\n.Bl -tag -width owed.conf\n.It Pa owed.conf\n"
         "In the present folder, where nothing else is named.\n.El\n");
+    mdoc_troubles(text);
     exit_status(text);
     see_also(text);
 }

@@ -78,7 +78,9 @@ static owed_status
 print_refused(const struct doctor *doctor, const struct doctor_check *check, doctor_print print,
     void *state, owed_error *err)
 {
-    if (err->status == OWED_UNAVAILABLE || err->status == OWED_NOMEM)
+    // A connection that is lost is of no use to the next check; of a file another page may be sound.
+    bool is_lost = err->status == OWED_UNAVAILABLE && doctor->db->driver->session != NULL;
+    if (is_lost || err->status == OWED_NOMEM)
         return err->status;
     struct doctor_finding finding = {
         .check = check->name,

@@ -217,6 +217,20 @@ look_deaf(const struct doctor *doctor, const struct doctor_check *check,
     return one(doctor, trouble, ret_troubles, ret_count, err);
 }
 
+/* look_damage: a file that cannot even be read through is none that is sound. */
+owed_status
+look_damage(const struct doctor *doctor, const struct doctor_check *check,
+    struct trouble **ret_troubles, size_t *ret_count, owed_error *err)
+{
+    const struct value args[] = {V_INT(check->threshold)};
+    owed_status status = store_troubles(
+        doctor->db, check->stmt, args, 1, doctor->arena, ret_troubles, ret_count, err);
+    if (status != OWED_UNAVAILABLE)
+        return status;
+    struct trouble trouble = {.subject = arena_strdup(doctor->arena, err->text), .detail = ""};
+    return one(doctor, trouble, ret_troubles, ret_count, err);
+}
+
 owed_status
 look_log_file(const struct doctor *doctor, const struct doctor_check *check,
     struct trouble **ret_troubles, size_t *ret_count, owed_error *err)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """owed doctor: each trouble in one sentence, with the command that sets it right."""
+import json
 import os
 import pathlib
 import re
@@ -203,7 +204,7 @@ class Doctor(StoreCase):
         self.assertEqual(2, len(lines))
         self.assertEqual({"check": "dead", "state": "found", "subject": "shop.billing",
                           "sentence": "1 deliveries to receiver shop.billing are dead, 1 of them with: HTTP 503",
-                          "command": "owed requeue --receiver shop.billing"}, __import__("json").loads(lines[0]))
+                          "command": "owed requeue --receiver shop.billing"}, json.loads(lines[0]))
 
     def test_commands_find_the_same_store(self):
         self.dead()
@@ -247,6 +248,28 @@ class Doctor(StoreCase):
                   "mariadb": "mariadb -u owed -h 127.0.0.1 -P "}[self.store.scheme]
         self.assertTrue(found[0][1].startswith(client), found[0][1])
         self.assertRegex(found[0][1], r"\"(create index|alter table owed_event add key) .*owed_event_by_cause.*\(causation_id\)")
+
+    def test_a_log_that_has_grown_is_copied_back(self):
+        self.only_on_sqlite("a server keeps its log itself")
+        (self.folder / "shop.db-wal").touch()
+        os.truncate(self.folder / "shop.db-wal", 130 << 20)
+        self.heals(r"write-ahead-log: .*/shop\.db-wal has grown to 130 MB: nothing copies it back, or somebody never ends his "
+                   r"reading", f'sqlite3 {self.folder}/shop.db "pragma wal_checkpoint(truncate)"')
+
+    def test_a_damaged_file_is_told_with_what_saves_the_rest(self):
+        self.only_on_sqlite("a server looks after its files")
+        self.sql("pragma wal_checkpoint(truncate)")
+        page = self.value("select rootpage from sqlite_master where name = 'owed_attempt'")
+        size = self.value("pragma page_size")
+        with open(self.folder / "shop.db", "r+b") as file:
+            file.seek((page - 1) * size)
+            file.write(b"\xff" * size)
+        found = self.findings()
+        self.assertRegex(found[0][0], r"^damaged-file: the file is damaged: ")
+        self.assertEqual(f"sqlite3 {self.folder}/shop.db .dump | sed 's/^ROLLBACK.*/COMMIT;/' | "
+                         f"sqlite3 {self.folder}/shop.db.mended", found[0][1])
+        self.shell(found[0][1])
+        self.owed("events", "--store", f"sqlite:{self.folder}/shop.db.mended", code=0)
 
     def test_looking_writes_nothing(self):
         self.only_on_sqlite("its file is compared")

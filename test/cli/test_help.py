@@ -62,6 +62,26 @@ class Help(Case):
         for word in ("Retry\\-After", "OWED_IDEMPOTENCY_KEY", "Several are separated by commas."):
             self.assertIn(word, text)
 
+    def test_what_the_troubleshooting_says_to_type_can_be_typed(self):
+        section = (MAN / "owed.1").read_text().split(".Sh TROUBLESHOOTING")[1].split(".Sh ")[0]
+        lines = "\n".join(re.findall(r"(?s)\.Bd -literal[^\n]*\n(.*?)\.Ed", section)).replace("\\-", "-").split("\n")
+        lines = [line for line in lines if line]
+        self.assertGreater(len(lines), 15)
+        for line in lines:
+            owed, command, *words = line.split()
+            self.assertEqual("owed", owed)
+            told = self.owed(command, "--help", code=0).stdout
+            for word in (word for word in words if word.startswith("-")):
+                self.assertRegex(told, rf"(?m)^ +(-\w, )?{word}\b", line)
+
+    def test_the_page_of_the_doctor_has_every_check(self):
+        text = (MAN / "owed-doctor.1").read_text()
+        table = (TOP / "src/operate/doctor_checks.c").read_text()
+        checks = re.findall(r'\.name = "([a-z-]+)"', table)
+        self.assertGreater(len(checks), 25)
+        for check in checks:
+            self.assertIn(f".It Cm {check}\n", text)
+
     def test_completion_is_a_script_that_bash_reads_and_knows_the_options(self):
         script = self.owed("help", "--completion", code=0).stdout
         found = subprocess.run(["bash", "-c", script + "\nCOMP_WORDS=(owed fire --ded); COMP_CWORD=2; _owed owed --ded fire; "

@@ -480,6 +480,28 @@ a_trigger_that_is_gone_is_told(void **state)
         look_with(world, STMT_DOCTOR_TRIGGERS, NO_ARGS), "owed_event_fan_out", "owed_event", 0, 0);
 }
 
+static void
+a_file_of_which_more_than_half_is_free_is_told(void **state)
+{
+    struct world *world = *state;
+    ONLY_ON("sqlite", "servers keep their own files");
+    world->store.is_spoilt = true;
+    raw_run(plain(world),
+        "create table big as with recursive n (i) as (select 1 union all select i + 1 from n"
+        " where i < 2000) select i, randomblob(1000) as b from n");
+    assert_int_equal(LOOK(STMT_DOCTOR_FREE_PAGES, V_INT(0)).count, 0);
+    raw_run(plain(world), "drop table big");
+    struct found found = LOOK(STMT_DOCTOR_FREE_PAGES, V_INT(0));
+    assert_int_equal(found.count, 1);
+    assert_true(found.troubles[0].amount > 2000000);
+    assert_true(found.troubles[0].other > found.troubles[0].amount);
+    assert_int_equal(LOOK(STMT_DOCTOR_FREE_PAGES, V_INT(found.troubles[0].amount)).count, 0);
+    raw_run(plain(world),
+        "create table other as with recursive n (i) as (select 1 union all select i + 1 from n"
+        " where i < 1200) select i, randomblob(1000) as b from n");
+    assert_int_equal(LOOK(STMT_DOCTOR_FREE_PAGES, V_INT(0)).count, 0); // less than half
+}
+
 int
 main(void)
 {
@@ -501,6 +523,7 @@ main(void)
         TEST(a_routine_of_another_text_is_told),
         TEST(each_index_is_missed_and_what_is_said_makes_it_again),
         TEST(a_trigger_that_is_gone_is_told),
+        TEST(a_file_of_which_more_than_half_is_free_is_told),
     };
     return run_on_all_stores("store doctor", tests, COUNT(tests));
 }
