@@ -27,6 +27,46 @@ a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer(void **sta
 }
 
 static void
+rows_of_one_statement_fan_out_each_by_its_own_name(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {a_receiver("shop.billing"), a_receiver("shop.other")};
+    receivers[1].event_name = "shop.Other";
+    publish(world, receivers, COUNT(receivers));
+    raw_run(plain(world),
+        "insert into owed_event (uid, name, payload, occurred_at, recorded_at, due_at,"
+        " suppressed_reason) select uuid_send(gen_random_uuid()), g.name, '{}', now(), now(), now(),"
+        " g.reason from unnest('{" EVENT ",shop.Other," EVENT ",shop.Another," EVENT "}'::text[],"
+        " '{\"\",\"\",\"\",\"\",quiet}'::text[]) as g (name, reason)");
+    assert_int_equal(count_of(world, "owed_event"), 5);
+    assert_int_equal(count_of(world, "owed_delivery"), 3);
+    assert_int_equal(raw_number(plain(world),
+                         "select count(*) from owed_delivery as d join owed_event as e"
+                         " on e.id = d.event_id where (e.name = 'shop.Other') ="
+                         " (d.receiver_key = 'shop.other') and e.suppressed_reason = ''"),
+        3);
+}
+
+/* A trigger for each row, as it was once: both at a time would owe everything twice. */
+static void
+a_trigger_of_an_older_release_is_replaced(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    raw_run(plain(world),
+        "drop trigger owed_event_fan_out on owed_event;"
+        "create trigger owed_event_fan_out after insert on owed_event for each row"
+        " when (new.suppressed_reason = '') execute function owed_event_fan_out();"
+        "update owed_schema set checksum = 'old' where name = 'owed_event_fan_out'");
+    int applied = 0;
+    assert_ok(store_migrate(world->db, NOW, &applied, &world->err));
+    assert_true(applied > 0);
+    only_delivery(world, fire(world, EVENT));
+    only_delivery(world, fire(world, EVENT));
+}
+
+static void
 every_option_is_kept_and_named(void **state)
 {
     struct world *world = *state;
@@ -214,6 +254,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer),
+        TEST(rows_of_one_statement_fan_out_each_by_its_own_name),
+        TEST(a_trigger_of_an_older_release_is_replaced),
         TEST(every_option_is_kept_and_named),
         TEST(payload_bytes_arrive_as_they_were_fired),
         TEST(what_is_not_fit_is_refused_in_words_and_nothing_is_written),
