@@ -17,6 +17,7 @@ CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE, SI
     store(name)
     for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause",
                  "side_lane"))
+MANY = store("fire_many")
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -432,6 +433,11 @@ GUARDS = [
         ("the longest window", "select max(retention_seconds) from", "select min(retention_seconds) from"),
         ("the window goes first", "case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end",
          "coalesce(max(delete_when), '')"),
+    ]),
+
+    *(("query/events_unowed", name, [(old, new)], MANY) for name, old, new in [
+        ("of that event", "d.event_id = e.id and ", ""),
+        ("to that receiver", " and d.receiver_key = own.key", ""),
     ]),
 
     ("routine/owed_event_fan_out", "nobody is owed a suppressed event", [("when new.suppressed_reason = ''\n", "")], SHELL),

@@ -27,8 +27,9 @@ enum stmt {
 };
 
 /* A time is a parameter only: microseconds since 1970-01-01 UTC, that moment itself for "not yet". It
- * is bound as the store's own type; columns of that type come back as VALUE_INT. */
-enum value_type { VALUE_NULL, VALUE_INT, VALUE_TIME, VALUE_TEXT, VALUE_BLOB };
+ * is bound as the store's own type; columns of that type come back as VALUE_INT. An array (array.h) is a
+ * parameter of statements that PostgreSQL alone has. */
+enum value_type { VALUE_NULL, VALUE_INT, VALUE_TIME, VALUE_TEXT, VALUE_BLOB, VALUE_ARRAY };
 
 /* One parameter or column. bytes is borrowed: from the caller, or from the row until the next one. */
 struct value {

@@ -2,7 +2,7 @@
  *
  * fire.c - writing events and what is owed for them.
  */
-#include "store/verbs.h"
+#include "store/fire_many.h"
 
 #include "base/cleanup.h"
 #include "base/digest.h"
@@ -15,8 +15,7 @@ find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *
     owed_status status =
         query_int(db, STMT_EVENT_BY_DEDUPE, ARGS(V_TEXT(key)), ret_id, &found, err);
     if (status == OWED_OK && !found)
-        return fail(
-            err, OWED_STORE, "dedupe key '%.255s' is taken by an event that is not there", key);
+        return fail_key_without_event(key, err);
     return status;
 }
 

@@ -74,6 +74,7 @@ bind(struct parameters *parameters, size_t place, const struct value *value)
         return;
     case VALUE_TEXT:
     case VALUE_BLOB:
+    case VALUE_ARRAY:
         bind_bytes(parameters, place, value);
         return;
     }

@@ -45,9 +45,9 @@ check_columns(enum stmt stmt, const PGresult *result, owed_error *err)
 static bool
 writes(enum stmt stmt)
 {
-    static const enum stmt both[] = {STMT_EVENT_INSERT, STMT_EVENT_INSERT_OWN, STMT_SETTLE_ALL,
-        STMT_CLAIM_LANES, STMT_CLAIM_LANE, STMT_CLAIM_RECEIVERS, STMT_CLAIM_EARLY, STMT_CLAIM_ONE,
-        STMT_CLAIM_EVENTS, STMT_CLAIM_BUT};
+    static const enum stmt both[] = {STMT_EVENT_INSERT, STMT_EVENT_INSERT_OWN, STMT_EVENTS_INSERT,
+        STMT_SETTLE_ALL, STMT_CLAIM_LANES, STMT_CLAIM_LANE, STMT_CLAIM_RECEIVERS, STMT_CLAIM_EARLY,
+        STMT_CLAIM_ONE, STMT_CLAIM_EVENTS, STMT_CLAIM_BUT};
     for (size_t i = 0; i < sizeof both / sizeof both[0]; i++)
         if (both[i] == stmt)
             return true;

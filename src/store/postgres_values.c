@@ -18,6 +18,7 @@ static const Oid types[] = {
     [VALUE_TIME] = 1184,
     [VALUE_TEXT] = 25,
     [VALUE_BLOB] = 17,
+    [VALUE_ARRAY] = 0, // as its cast in the statement says
 };
 
 static int64_t

@@ -64,6 +64,8 @@ bind(sqlite3_stmt *stmt, int place, const struct value *value)
             stmt, place, bytes, value->bytes.len, SQLITE_STATIC, SQLITE_UTF8);
     case VALUE_BLOB:
         return sqlite3_bind_blob64(stmt, place, bytes, value->bytes.len, SQLITE_STATIC);
+    case VALUE_ARRAY:
+        break;
     }
     return SQLITE_MISUSE;
 }

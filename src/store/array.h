@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * array.h - a column of many rows as one argument, in the binary form that PostgreSQL has for arrays.
+ */
+#ifndef STORE_ARRAY_H
+#define STORE_ARRAY_H
+
+#include "base/buf.h"
+#include "store/driver.h"
+
+struct array {
+    struct buf bytes;
+    enum value_type element;
+    uint32_t count;
+};
+
+void array_init(struct array *array, enum value_type element, size_t max_bytes);
+void array_done(struct array *array);
+
+/* array_add takes what the element type says, or a null. */
+void array_add(struct array *array, struct value value);
+
+/* array_value ends it; the value points into the array. */
+struct value array_value(struct array *array);
+
+#endif
