@@ -117,7 +117,8 @@ OWED_API OWED_MUSTUSE owed_status owed_fire(owed_tx *tx, const owed_event_type *
  * owed_fire_many fires count payloads of one type that lie stride bytes apart; options is NULL or
  * an array of count. ret_ids is NULL or takes count ids. The first refusal ends it: what came
  * before is written, *ret_fired (may be NULL) says how many. DUPLICATE is no refusal here: the
- * existing id is taken and the run goes on.
+ * existing id is taken and the run goes on. Several are written at once: where PostgreSQL refuses one,
+ * the transaction can only be rolled back, and *ret_fired says how many were written before those.
  */
 OWED_API OWED_MUSTUSE owed_status owed_fire_many(owed_tx *tx, const owed_event_type *type,
     const void *payloads, size_t stride, size_t count, const owed_fire_options *options,

@@ -15,6 +15,8 @@
 #include "cli/lines.h"
 #include "cli/origin.h"
 #include "cli/progress.h"
+#include "deliver/fire.h"
+#include "store/events.h"
 
 #define BATCH_ARENA_BYTES ((size_t)1024 * 1024 * 1024)
 
@@ -23,6 +25,8 @@ struct firing {
     struct lines input;
     struct line *lines; // of the bunch in hand
     struct fire_line *events;
+    struct fire_json *items; // the same, as they are fired
+    bool *is_duplicate;
     size_t count;
     struct arena arena; // texts of the bunch
     struct known known;
@@ -41,6 +45,8 @@ firing_done(struct firing *firing)
     lines_done(&firing->input);
     free(firing->lines);
     free(firing->events);
+    free(firing->items);
+    free(firing->is_duplicate);
     arena_done(&firing->arena);
 }
 
@@ -59,20 +65,46 @@ read_bunch(struct firing *firing)
 static owed_status
 fire_bunch(struct firing *firing, owed_tx *tx, int64_t *ret_duplicates)
 {
+    size_t fired = 0;
     for (size_t i = 0; i < firing->count; i++) {
         struct fire_line *event = &firing->events[i];
-        int64_t id = 0;
         origin_complete(&firing->origin, &event->options);
-        firing->at = firing->lines[i].number;
-        owed_status status = owed_fire_json(tx, event->name, (int32_t)event->version,
-            event->payload.p, event->payload.len, &event->options, &id, &firing->cli->err);
-        *ret_duplicates += status == OWED_DUPLICATE;
-        if (status != OWED_OK && status != OWED_DUPLICATE)
-            return status;
-        known_warn(firing->cli, &firing->known, event->name);
+        firing->items[i] = (struct fire_json){
+            event->name, (int32_t)event->version, event->payload, &event->options};
     }
-    firing->at = 0;
-    return OWED_OK;
+    owed_status status = fire_json_many(
+        tx, firing->items, firing->count, NULL, firing->is_duplicate, &fired, &firing->cli->err);
+    firing->at = fired < firing->count ? firing->lines[fired].number : 0;
+    for (size_t i = 0; i < fired; i++) {
+        *ret_duplicates += firing->is_duplicate[i];
+        known_warn(firing->cli, &firing->known, firing->events[i].name);
+    }
+    return status;
+}
+
+/* find_line finds out, one by one, which line of a bunch it is that the store does not take; where a statement
+ * that fails takes the whole transaction along, the bunch does not say. Nothing of it stays. */
+static void
+find_line(struct firing *firing)
+{
+    owed_tx *tx = NULL;
+    owed_error err;
+    int64_t at = firing->at;
+    if (store_outlives_failure(firing->cli->db) || firing->cli->err.status == OWED_UNAVAILABLE ||
+        owed_begin(firing->cli->owed, &tx, &err) != OWED_OK)
+        return;
+    owed_status status = OWED_OK;
+    for (size_t i = 0; i < firing->count && (status == OWED_OK || status == OWED_DUPLICATE); i++) {
+        const struct fire_line *event = &firing->events[i];
+        at = firing->lines[i].number;
+        status = owed_fire_json(tx, event->name, (int32_t)event->version, event->payload.p,
+            event->payload.len, &event->options, NULL, &err);
+    }
+    owed_rollback(tx);
+    if (status == OWED_OK || status == OWED_DUPLICATE || status == OWED_UNAVAILABLE)
+        return;
+    firing->at = at;
+    firing->cli->err = err;
 }
 
 static owed_status
@@ -87,6 +119,7 @@ write_bunch(struct firing *firing)
     status = fire_bunch(firing, tx, &duplicates);
     if (status != OWED_OK) {
         owed_rollback(tx);
+        find_line(firing);
         return status;
     }
     status = owed_commit(tx, &firing->cli->err);
@@ -157,7 +190,10 @@ prepare(struct firing *firing, size_t batch)
     arena_init(&firing->arena, BATCH_ARENA_BYTES);
     firing->lines = calloc(batch, sizeof *firing->lines);
     firing->events = calloc(batch, sizeof *firing->events);
-    if (firing->lines == NULL || firing->events == NULL)
+    firing->items = calloc(batch, sizeof *firing->items);
+    firing->is_duplicate = calloc(batch, sizeof *firing->is_duplicate);
+    if (firing->lines == NULL || firing->events == NULL || firing->items == NULL ||
+        firing->is_duplicate == NULL)
         return fail_memory(&firing->cli->err);
     owed_status status = known_load(firing->cli, &firing->known);
     return status == OWED_OK ? origin_read(firing->cli, &firing->origin) : status;

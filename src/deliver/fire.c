@@ -15,15 +15,9 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "declare/codec.h"
+#include "deliver/fire.h"
 #include "deliver/local.h"
 #include "deliver/scope.h"
-
-/* What is fired: the type is NULL for a name that nobody declared. */
-struct subject {
-    const owed_event_type *type;
-    const char *name;
-    int32_t version;
-};
 
 static owed_status
 check_size(const char *name, size_t len, owed_error *err)
@@ -34,8 +28,8 @@ check_size(const char *name, size_t len, owed_error *err)
         len, LIMIT_PAYLOAD_BYTES);
 }
 
-static owed_status
-check_text(const char *name, struct str text, owed_error *err)
+owed_status
+fire_check_text(const char *name, struct str text, owed_error *err)
 {
     owed_status status = check_size(name, text.len, err);
     if (status != OWED_OK)
@@ -53,8 +47,8 @@ max64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static struct new_event
-make_event(const owed_tx *tx, const struct subject *subject, struct str payload,
+struct new_event
+fire_make_event(const owed_tx *tx, const struct subject *subject, struct str payload,
     const owed_fire_options *options)
 {
     const owed *handle = tx->owed;
@@ -102,11 +96,10 @@ owe_targets(owed_tx *tx, const struct new_event *event, struct new_delivery *del
     return status == OWED_OK ? targets_owe(tx->db, &list, delivery, err) : status;
 }
 
-/* is_owed tells whether an event is owed to a receiver that this process declares. */
-static bool
-is_owed(const struct receiver *receiver, const struct new_event *event)
+bool
+fire_owes(const struct receiver *receiver, const char *event_name)
 {
-    return receiver->declared.mode == OWED_DURABLE && receiver_wants(receiver, event->name);
+    return receiver->declared.mode == OWED_DURABLE && receiver_wants(receiver, event_name);
 }
 
 static struct new_delivery
@@ -133,7 +126,7 @@ list_own(const owed_tx *tx, struct new_event *event, struct arena *arena, owed_e
         return fail_memory(err);
     event->own = own;
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
-        if (is_owed(r, event) && r->declared.targets == NULL)
+        if (fire_owes(r, event->name) && r->declared.targets == NULL)
             own[event->own_count++] = own_delivery(tx, event, r);
     return OWED_OK;
 }
@@ -146,7 +139,7 @@ owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error
     const struct receiver *receiver = tx->owed->registry->receivers;
     for (; receiver != NULL; receiver = receiver->next) {
         bool has_targets = receiver->declared.targets != NULL;
-        if (!is_owed(receiver, event) || (went_along && !has_targets))
+        if (!fire_owes(receiver, event->name) || (went_along && !has_targets))
             continue;
         struct new_delivery delivery = own_delivery(tx, event, receiver);
         delivery.event_id = event_id;
@@ -158,9 +151,8 @@ owe_own(owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error
     return OWED_OK;
 }
 
-/* half_written ends a transaction that holds an event but not all that is owed for it. */
-static owed_status
-half_written(
+owed_status
+fire_half_written(
     owed_tx *tx, const char *name, owed_status status, const owed_error *why, owed_error *err)
 {
     owed_error sentence;
@@ -183,7 +175,7 @@ insert_event(
     // what is owed goes along with the event, all do. Who was joined may have a savepoint to go back to.
     bool is_whole = event->own_count > 0 && !tx->db->adopted;
     if (is_whole || !store_in_transaction(tx->db))
-        return half_written(tx, event->name, status, &why, err);
+        return fire_half_written(tx, event->name, status, &why, err);
     return fail_native(err, status, why.native, "%s", why.text);
 }
 
@@ -200,38 +192,55 @@ check_dedupe(const owed_tx *tx, const struct new_event *event, owed_error *err)
         event->name, delete_when_name(keeping.delete_when));
 }
 
-/* write_event writes an event and lists what goes along with it; DUPLICATE. */
-static owed_status
-write_event(
-    owed_tx *tx, struct new_event *event, struct arena *arena, int64_t *ret_id, owed_error *err)
+owed_status
+fire_prepare(
+    owed_tx *tx, struct new_event *event, struct arena *arena, bool *ret_discard, owed_error *err)
 {
-    bool fresh = false;
+    event->suppressed_reason = scope_suppresses(event->name, ret_discard);
+    if (*ret_discard)
+        return OWED_OK;
     owed_status status = check_dedupe(tx, event, err);
-    if (status == OWED_OK)
-        status = scope_fill(event, tx->owed, arena, err);
-    if (status == OWED_OK && event->suppressed_reason == NULL)
-        status = list_own(tx, event, arena, err);
-    if (status == OWED_OK)
-        status = insert_event(tx, event, ret_id, &fresh, err);
-    if (status != OWED_OK || fresh)
-        return status;
-    return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
-        (long long)*ret_id, event->dedupe_key);
+    return status == OWED_OK ? scope_fill(event, tx->owed, arena, err) : status;
 }
 
 /* owe_event owes what was written, now and after the commit. */
 static owed_status
-owe_event(owed_tx *tx, const struct subject *subject, const struct new_event *event, int64_t id,
+owe_event(owed_tx *tx, const owed_event_type *type, const struct new_event *event, int64_t id,
     owed_error *err)
 {
     owed_error why;
     owed_status status = owe_own(tx, event, id, &why);
     if (status == OWED_OK)
-        status = on_commit_remember(tx, subject->type, event, id, &why);
+        status = on_commit_remember(tx, type, event, id, &why);
     if (status != OWED_OK)
-        return half_written(tx, event->name, status, &why, err);
+        return fire_half_written(tx, event->name, status, &why, err);
     tx->fired_anything = true;
     return inline_run(tx, event, id, err);
+}
+
+owed_status
+fire_write(owed_tx *tx, const owed_event_type *type, struct new_event *event, struct arena *arena,
+    int64_t *ret_id, owed_error *err)
+{
+    bool fresh = false;
+    int64_t id = 0;
+    owed_status status = OWED_OK;
+    if (event->suppressed_reason == NULL)
+        status = list_own(tx, event, arena, err);
+    if (status == OWED_OK)
+        status = insert_event(tx, event, &id, &fresh, err);
+    if (status != OWED_OK)
+        return status;
+    if (!fresh) {
+        *ret_id = id;
+        return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
+            (long long)id, event->dedupe_key);
+    }
+    if (event->suppressed_reason == NULL)
+        status = owe_event(tx, type, event, id, err);
+    if (status == OWED_OK)
+        *ret_id = id;
+    return status;
 }
 
 /* fire_event writes one event. Its payload and options have been checked. */
@@ -239,23 +248,20 @@ static owed_status
 fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     const owed_fire_options *options, int64_t *ret_id, owed_error *err)
 {
-    struct new_event event = make_event(tx, subject, payload, options);
+    struct new_event event = fire_make_event(tx, subject, payload, options);
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     bool discard = false;
-    event.suppressed_reason = scope_suppresses(event.name, &discard);
-    int64_t id = 0;
-    owed_status status = discard ? OWED_OK : write_event(tx, &event, &arena, &id, err);
-    if (status == OWED_OK && event.suppressed_reason == NULL)
-        status = owe_event(tx, subject, &event, id, err);
-    if (status == OWED_OK || status == OWED_DUPLICATE)
-        *ret_id = id;
+    owed_status status = fire_prepare(tx, &event, &arena, &discard, err);
+    if (status == OWED_OK && !discard)
+        return fire_write(tx, subject->type, &event, &arena, ret_id, err);
+    if (status == OWED_OK)
+        *ret_id = 0;
     return status;
 }
 
-/* ready_to_fire refuses what has nothing to do with the payload. */
-static owed_status
-ready_to_fire(owed_tx *tx, owed_error *err)
+owed_status
+fire_ready(owed_tx *tx, owed_error *err)
 {
     if (tx->owed->depth >= LOCAL_DEPTH)
         return fail(err, OWED_LIMIT,
@@ -264,9 +270,8 @@ ready_to_fire(owed_tx *tx, owed_error *err)
     return tx_check(tx, err);
 }
 
-/* find_type refuses a descriptor other than the one that was declared under its name. */
-static owed_status
-find_type(
+owed_status
+fire_find_type(
     const owed_tx *tx, const owed_event_type *type, struct subject *ret_subject, owed_error *err)
 {
     if (type == NULL || is_empty(type->name))
@@ -285,8 +290,8 @@ find_type(
     return OWED_OK;
 }
 
-static owed_status
-encode(const owed_event_type *type, const void *payload, struct buf *json, owed_error *err)
+owed_status
+fire_encode(const owed_event_type *type, const void *payload, struct buf *json, owed_error *err)
 {
     buf_init(json, LIMIT_PAYLOAD_BYTES);
     if (payload == NULL)
@@ -306,11 +311,11 @@ fire_struct(owed_tx *tx, const struct subject *subject, const void *payload,
     if (subject->type->fields == NULL && payload != NULL) {
         const owed_bytes *bytes = payload;
         struct str text = {bytes->data, bytes->len};
-        owed_status status = check_text(subject->name, text, err);
+        owed_status status = fire_check_text(subject->name, text, err);
         return status != OWED_OK ? status : fire_event(tx, subject, text, options, ret_id, err);
     }
     CLEANUP(buf_done) struct buf json = {0};
-    owed_status status = encode(subject->type, payload, &json, err);
+    owed_status status = fire_encode(subject->type, payload, &json, err);
     if (status != OWED_OK)
         return status;
     return fire_event(tx, subject, buf_view(&json), options, ret_id, err);
@@ -322,9 +327,9 @@ owed_fire(owed_tx *tx, const owed_event_type *type, const void *payload,
 {
     const owed_fire_options none = {0};
     struct subject subject = {0};
-    owed_status status = ready_to_fire(tx, err);
+    owed_status status = fire_ready(tx, err);
     if (status == OWED_OK)
-        status = find_type(tx, type, &subject, err);
+        status = fire_find_type(tx, type, &subject, err);
     if (status == OWED_OK && options != NULL)
         status = fire_options_check(options, err);
     if (status != OWED_OK)
@@ -334,31 +339,7 @@ owed_fire(owed_tx *tx, const owed_event_type *type, const void *payload,
 }
 
 owed_status
-owed_fire_many(owed_tx *tx, const owed_event_type *type, const void *payloads, size_t stride,
-    size_t count, const owed_fire_options *options, int64_t *ret_ids, size_t *ret_fired,
-    owed_error *err)
-{
-    const char *payload = payloads;
-    owed_status status = OWED_OK;
-    size_t i = 0;
-    for (; i < count; i++) {
-        int64_t id = 0;
-        const owed_fire_options *option = options != NULL ? &options[i] : NULL;
-        status = owed_fire(tx, type, payload + i * stride, option, &id, err);
-        if (status != OWED_OK && status != OWED_DUPLICATE)
-            break;
-        status = OWED_OK;
-        if (ret_ids != NULL)
-            ret_ids[i] = id;
-    }
-    if (ret_fired != NULL)
-        *ret_fired = i;
-    return status;
-}
-
-/* name_subject reads a name and version that need not be declared. */
-static owed_status
-name_subject(const owed_tx *tx, const char *name, int32_t version, struct subject *ret_subject,
+fire_name_subject(const owed_tx *tx, const char *name, int32_t version, struct subject *ret_subject,
     owed_error *err)
 {
     owed_error why;
@@ -382,13 +363,13 @@ owed_fire_json(owed_tx *tx, const char *name, int32_t version, const void *json,
     const owed_fire_options none = {0};
     struct subject subject = {0};
     struct str text = {json, json_len};
-    owed_status status = ready_to_fire(tx, err);
+    owed_status status = fire_ready(tx, err);
     if (status == OWED_OK)
-        status = name_subject(tx, name, version, &subject, err);
+        status = fire_name_subject(tx, name, version, &subject, err);
     if (status == OWED_OK && options != NULL)
         status = fire_options_check(options, err);
     if (status == OWED_OK)
-        status = check_text(name, text, err);
+        status = fire_check_text(name, text, err);
     if (status != OWED_OK)
         return status;
     return fire_event(tx, &subject, text, options != NULL ? options : &none,

@@ -5,6 +5,7 @@
 #ifndef STORE_FIRE_MANY_H
 #define STORE_FIRE_MANY_H
 
+#include "store/events.h"
 #include "store/verbs.h"
 
 /* fire_arrays.c: one statement over arrays. */

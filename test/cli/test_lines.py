@@ -83,6 +83,15 @@ class Lines(StoreCase):
                       done.stderr)
         self.assertEqual(8, self.count())
 
+    def test_a_line_that_the_store_refuses_is_named_though_many_are_written_at_once(self):
+        self.sql("create unique index refuses on owed_event (actor_label)")
+        text = "".join(line(actor_label=str(n if n != 700 else 3)) + "\n" for n in range(1, 801))
+        done = self.owed("fire", "--lines", stdin=text)
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn("line 700: ", done.stderr)
+        self.assertIn("nothing was committed", done.stderr)
+        self.assertEqual(0, self.count())
+
     def test_the_number_counts_blank_lines(self):
         self.refused_line("\n\n" + line() + "\n\nx\n", 5, "byte ")
 

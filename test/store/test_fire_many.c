@@ -9,6 +9,8 @@
 
 #include <owed/owed.h>
 
+#include "store/events.h"
+
 #define OTHER "shop.OrderShipped"
 
 /* Some events, what is owed for them besides the catalogue, and what became of them. */
