@@ -421,14 +421,14 @@ what_a_block_suppresses_is_kept_or_discarded_in_its_turn(void **state)
     owed_scope *scope = NULL;
     assert_ok(owed_scope_begin_suppressed(&suppression, &scope, &f->err));
     fire_in_turn(f, ids);
-    owed_scope_end(scope);
+    assert_ok(owed_scope_end(scope, &f->err));
     assert_true(ids[0] < ids[1] && ids[1] < ids[2] && ids[2] < ids[3] && ids[3] < ids[4]);
     assert_int_equal(fixture_events(f), 5);
     assert_int_equal(fixture_owed(f, 0, NULL), 3);
     suppression.discard = true;
     assert_ok(owed_scope_begin_suppressed(&suppression, &scope, &f->err));
     fire_in_turn(f, ids);
-    owed_scope_end(scope);
+    assert_ok(owed_scope_end(scope, &f->err));
     assert_int_equal(ids[1], 0);
     assert_int_equal(ids[3], 0);
     assert_true(ids[0] < ids[2] && ids[2] < ids[4]);
