@@ -2,32 +2,46 @@
  *
  * cmd_check.c - owed check: what was declared well and still cannot work here.
  */
+#include "base/json.h"
 #include "cli/common.h"
+#include "cli/filter.h"
 #include "declare/checks.h"
 
 static int run_check(struct cli *cli);
+
+static const struct option check_options[] = {OPTION_JSON_LINES, {.name = NULL}};
 
 const struct command cmd_check = {
     .name = "check",
     .summary = "check the configuration and what it names",
     .usage = "",
-    .text = "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
-            "receivers name on this host, and at the store, where one is named, for what is owed "
-            "to receivers that nobody declares, and for payloads that are owed and that the types "
-            "of the modules cannot read: a relay would give them up. Nothing is run but upgrades, "
-            "and nothing is written or sent.\n\n"
-            "Each finding is a line that begins with error or warning; with any, the exit code "
-            "is 1.",
-    .examples = "    owed check -c /etc/owed/shop.conf",
+    .text =
+        "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
+        "receivers name on this host, and at the store, where one is named, for what is owed "
+        "to receivers that nobody declares or that want another event by now, and for payloads that are owed and that the types "
+        "of the modules cannot read: a relay would give them up. Nothing is run but upgrades, "
+        "and nothing is written or sent.\n\n"
+        "Each finding is a line that begins with error or warning; with any, the exit code "
+        "is 1. With --json each is an object with level (error or warning) and text, and nothing is "
+        "printed where nothing was found.",
+    .examples = "    owed check -c /etc/owed/shop.conf\n"
+                "    owed check --json | jq -r 'select(.level == \"error\") | .text'",
+    .options = check_options,
     .run = run_check,
 };
 
 static void
 print_finding(void *state, enum finding finding, const char *sentence)
 {
-    struct out *out = state;
-    out_puts(out, finding_name(finding));
-    out_puts(out, ": ");
+    struct cli *cli = state;
+    struct out *out = &cli->out;
+    if (cli_json(cli)) {
+        out_printf(out, "{\"level\":\"%s\",\"text\":", finding_name(finding));
+        json_write_string(&out->text, str_of(sentence));
+        out_puts(out, "}\n");
+        return;
+    }
+    out_printf(out, "%s: ", finding_name(finding));
     out_puts(out, sentence);
     out_puts(out, "\n");
 }
@@ -39,11 +53,10 @@ check_store(struct cli *cli, size_t *ret_count)
     if (status != OWED_OK)
         return status;
     size_t unread = 0;
-    status = checks_store(
-        cli->db, cli->registry, cli->now_us, print_finding, &cli->out, ret_count, &cli->err);
+    status =
+        checks_store(cli->db, cli->registry, cli->now_us, print_finding, cli, ret_count, &cli->err);
     if (status == OWED_OK)
-        status =
-            checks_payloads(cli->db, cli->registry, print_finding, &cli->out, &unread, &cli->err);
+        status = checks_payloads(cli->db, cli->registry, print_finding, cli, &unread, &cli->err);
     *ret_count += unread;
     return status;
 }
@@ -53,12 +66,14 @@ run_check(struct cli *cli)
 {
     if (cli_declare(cli) != OWED_OK)
         return cli_fail(cli);
-    size_t count = checks_run(cli->registry, print_finding, &cli->out);
+    size_t count = checks_run(cli->registry, print_finding, cli);
     size_t stored = 0;
     if (!is_empty(options_text(cli->settings, "store")) && check_store(cli, &stored) != OWED_OK)
         return cli_fail(cli);
     if (count + stored > 0)
         return EXIT_FOUND;
+    if (cli_json(cli))
+        return EXIT_DONE;
     out_puts(&cli->out,
         cli->registry->receiver_count > 0 ? "ok\n" : "ok, but no receiver is declared\n");
     return EXIT_DONE;

@@ -9,8 +9,10 @@ static int run_help(struct cli *cli);
 static const struct option help_options[] = {
     {.name = "mdoc",
         .type = OPTION_BOOL,
-        .help = "the manual page: of a command, of owed where none is named, or of owed.conf"},
+        .help =
+            "the manual page: of a command, of owed where none is named, of owed.conf, or the concepts in owed.7"},
     {.name = "completion", .type = OPTION_BOOL, .help = "completion for bash"},
+    {.name = "zsh", .type = OPTION_BOOL, .help = "completion for zsh instead"},
     {.name = NULL},
 };
 
@@ -37,6 +39,10 @@ print_mdoc(struct cli *cli, const char *word)
         mdoc_conf(text);
         return EXIT_DONE;
     }
+    if (strcmp(word, "owed.7") == 0) {
+        mdoc_concepts(text);
+        return EXIT_DONE;
+    }
     const struct command *command = command_find(word);
     if (command == NULL)
         return cli_usage(cli, "there is no command '%s'", word);
@@ -48,6 +54,10 @@ static int
 run_help(struct cli *cli)
 {
     const char *word = cli->operands[0];
+    if (options_number(cli->flags, "zsh") != 0) {
+        complete_zsh(&cli->out.text);
+        return EXIT_DONE;
+    }
     if (options_number(cli->flags, "completion") != 0) {
         complete_bash(&cli->out.text);
         return EXIT_DONE;

@@ -41,7 +41,7 @@ const char *command_nearest(const char *word);
 #define COMMAND_TABLES 6
 void command_tables(const struct command *command, const struct option *tables[COMMAND_TABLES]);
 
-/* What the program can print about itself: help.c, mdoc.c and complete.c. */
+/* What the program can print about itself: help.c, mdoc.c, mdoc_concepts.c and complete.c. */
 void help_commands(struct buf *text);
 void help_command(const struct command *command, struct buf *text);
 void mdoc_overview(struct buf *text);
@@ -49,6 +49,10 @@ void mdoc_command(const struct command *command, struct buf *text);
 void mdoc_conf(struct buf *text);
 void mdoc_troubles(struct buf *text); // these two: troubles.c
 void mdoc_checks(struct buf *text);
+void mdoc_concepts(struct buf *text);
+void mdoc_head(
+    struct buf *text, const char *title, int section, const char *name, const char *summary);
 void complete_bash(struct buf *text);
+void complete_zsh(struct buf *text);
 
 #endif

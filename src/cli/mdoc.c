@@ -12,8 +12,8 @@
 
 #define COMMANDS_MAX 64
 
-static void
-head(struct buf *text, const char *title, int section, const char *name, const char *summary)
+void
+mdoc_head(struct buf *text, const char *title, int section, const char *name, const char *summary)
 {
     buf_puts(text, ".\\\" Made from the program's own tables.\n.Dd " OWED_DATE "\n.Dt ");
     for (const char *p = title; *p != '\0'; p++)
@@ -53,7 +53,7 @@ mdoc_command(const struct command *command, struct buf *text)
     struct buf name;
     buf_init(&name, 64);
     buf_printf(&name, "owed-%s", command->name);
-    head(text, buf_text(&name), 1, buf_text(&name), command->summary);
+    mdoc_head(text, buf_text(&name), 1, buf_text(&name), command->summary);
     buf_done(&name);
     buf_printf(text, ".Sh SYNOPSIS\n.Nm owed\n.Cm %s\n.Op Ar OPTION ...\n", command->name);
     operands(text, command->usage);
@@ -78,7 +78,7 @@ mdoc_command(const struct command *command, struct buf *text)
         buf_puts(text, ".Sh EXAMPLES\n");
         prose_mdoc(command->examples, text);
     }
-    buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr owed.conf 5\n");
+    buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr owed.conf 5 ,\n.Xr owed 7\n");
 }
 
 static void
@@ -110,7 +110,7 @@ see_also(struct buf *text)
     buf_puts(text, ".Sh SEE ALSO\n");
     for (size_t i = 0; i < count; i++)
         buf_printf(text, ".Xr owed-%s 1 ,\n", sorted[i]->name);
-    buf_puts(text, ".Xr owed.conf 5\n");
+    buf_puts(text, ".Xr libowed 3 ,\n.Xr owed.conf 5 ,\n.Xr owed 7\n");
 }
 
 static const char overview[] =
@@ -139,7 +139,7 @@ static const char overview[] =
 void
 mdoc_overview(struct buf *text)
 {
-    head(text, "owed", 1, "owed", "transactional outbox and durable event delivery");
+    mdoc_head(text, "owed", 1, "owed", "transactional outbox and durable event delivery");
     buf_puts(text,
         ".Sh SYNOPSIS\n.Nm\n.Ar COMMAND\n.Op Ar OPTION ...\n.Nm\n.Fl -version\n.Nm\n"
         ".Cm help\n.Op Ar COMMAND\n.Sh DESCRIPTION\n");
@@ -255,7 +255,7 @@ static const struct {
 void
 mdoc_conf(struct buf *text)
 {
-    head(text, "owed.conf", 5, "owed.conf", "configuration of owed");
+    mdoc_head(text, "owed.conf", 5, "owed.conf", "configuration of owed");
     buf_puts(text, ".Sh DESCRIPTION\n");
     prose_mdoc(conf_overview, text);
     buf_puts(text, ".Sh [store]\n");

@@ -108,6 +108,16 @@ check_site(struct checks *checks)
             "relay");
 }
 
+/* A hook is entered outside any transaction, so that each attempt needs one of its own. */
+static void
+check_around(struct checks *checks)
+{
+    if (checks->receiver->declared.database_only && checks->registry->around.enter != NULL)
+        find(checks, FINDING_WARNING,
+            "database_only gains nothing: with a hook around each attempt no two share a transaction; "
+            "leave one of the two out");
+}
+
 static void
 check_exec(struct checks *checks)
 {
@@ -188,7 +198,7 @@ size_t
 checks_run(const owed_registry *registry, checks_print print, void *state)
 {
     static void (*const each[])(struct checks *) = {
-        check_event, check_site, check_exec, check_file, check_secret_file};
+        check_event, check_site, check_around, check_exec, check_file, check_secret_file};
     struct checks checks = {.registry = registry, .print = print, .state = state};
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
         checks.receiver = r;

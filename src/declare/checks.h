@@ -20,12 +20,13 @@ typedef void (*checks_print)(void *state, enum finding finding, const char *sent
 
 /*
  * checks_run looks at the registry and at what it names on this host: events that nobody declared,
- * task sites without a backend, programs that cannot be run, files that cannot be written, secrets that cannot be read. Nothing is
+ * task sites without a backend, receivers that share a transaction and a hook that forbids it, programs that cannot be run, files that cannot be written, secrets that cannot be read. Nothing is
  * run, written or sent. Returns how many findings there were.
  */
 size_t checks_run(const owed_registry *registry, checks_print print, void *state);
 
-/* checks_store looks for what is owed to receivers that neither the catalogue nor the registry has. */
+/* checks_store looks for what is owed to receivers that neither the catalogue nor the registry has, or that want
+ * another event by now. */
 owed_status checks_store(struct db *db, const owed_registry *registry, int64_t now_us,
     checks_print print, void *state, size_t *ret_count, owed_error *err);
 

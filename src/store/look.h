@@ -35,6 +35,15 @@ owed_status store_status(
 /* status_add adds what a line counts to another. */
 void status_add(struct status_line *sum, const struct status_line *line);
 
+/* store_owed_names counts what is owed by receiver and event name, in that order. */
+struct owed_name {
+    const char *receiver_key;
+    const char *event_name;
+    int64_t owed;
+};
+owed_status store_owed_names(struct db *db, struct arena *arena, struct owed_name **ret_names,
+    size_t *ret_count, owed_error *err);
+
 /* store_paused lists what an operator has paused, by lane: a lane with all its receivers, or a receiver alone. */
 struct paused_row {
     const char *lane;

@@ -195,3 +195,24 @@ store_paused(struct db *db, struct arena *arena, struct paused_row **ret_paused,
         *ret_paused = items;
     return status;
 }
+
+static void
+read_owed_name(struct reader *r, void *item)
+{
+    struct owed_name *name = item;
+    name->receiver_key = read_text(r);
+    name->event_name = read_text(r);
+    name->owed = read_int(r);
+}
+
+owed_status
+store_owed_names(struct db *db, struct arena *arena, struct owed_name **ret_names,
+    size_t *ret_count, owed_error *err)
+{
+    struct list list = {sizeof(struct owed_name), read_owed_name, arena};
+    void *items = NULL;
+    owed_status status = read_all(db, STMT_OWED_NAMES, NO_ARGS, &list, &items, ret_count, err);
+    if (status == OWED_OK)
+        *ret_names = items;
+    return status;
+}

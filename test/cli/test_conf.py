@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """owed.conf, the environment and modules: every refusal has its place and its exit code; owed check, publish."""
+import json
+
 from harness import StoreCase, run
 
 
@@ -112,9 +114,29 @@ class Check(StoreCase):
         self.sql("update owed_delivery set receiver_key = 'shop.gone'")
         done = self.owed("check", code=1)
         self.assertRegex(done.stdout, r"^warning: .*shop\.gone.*\n$")
+        [found] = map(json.loads, self.owed("check", "--json", code=1).stdout.splitlines())
+        self.assertEqual("warning", found["level"])
+        self.assertEqual(done.stdout, f"warning: {found['text']}\n")
+
+    def test_what_is_owed_of_an_event_that_its_receiver_no_longer_wants_is_a_finding(self):
+        self.receivers("shop.billing")
+        self.fire("shop.OrderPlaced")
+        self.assertEqual("ok\n", self.owed("check", code=0).stdout)
+        self.receivers("shop.billing", event="shop.Refunded")
+        done = self.owed("check", code=1)
+        self.assertRegex(done.stdout, r'^error: receiver "shop\.billing".*"shop\.Refunded".*"shop\.OrderPlaced" \(1\).*\n$')
+
+    def test_in_json_nothing_found_is_nothing(self):
+        self.receivers("shop.billing")
+        self.assertEqual("", self.owed("check", "--json", code=0).stdout)
 
 
 class Publish(StoreCase):
+    def test_in_json_it_is_one_document(self):
+        self.receivers("shop.billing", "shop.label")
+        self.assertEqual({"event_types": 1, "receivers": 2, "changed": 3}, self.json("publish"))
+        self.assertEqual({"retired": 3}, self.json("publish", "--retire", "shop"))
+
     def removed(self):
         return {key: int(at > 0) for key, at in self.sql('select "key", removed_at from owed_receiver')}
 

@@ -42,8 +42,8 @@ class Help(Case):
             self.assertIn(f".Nm owed-{command}", (MAN / f"owed-{command}.1").read_text())
 
     def test_the_manual_pages_are_sound(self):
-        pages = sorted(MAN.glob("owed*.[15]"))
-        self.assertEqual(len(self.commands()) + 2, len(pages))
+        pages = sorted((*MAN.glob("owed*.[157]"), MAN / "libowed.3"))
+        self.assertEqual(len(self.commands()) + 4, len(pages))
         done = subprocess.run(["mandoc", "-Tlint", "-W", "warning", *pages], capture_output=True, text=True)
         self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
 
@@ -81,6 +81,102 @@ class Help(Case):
         self.assertGreater(len(checks), 25)
         for check in checks:
             self.assertIn(f".It Cm {check}\n", text)
+
+    def page(self, name):
+        text = subprocess.run(["mandoc", "-Tutf8", "-Owidth=200", MAN / name], text=True, stdout=subprocess.PIPE, check=True).stdout
+        return re.sub(".\b", "", text).replace("\u2010", "-")
+
+    def sources(self, pattern, *folders):
+        text = "\n".join(path.read_text() for folder in folders for path in sorted((TOP / folder).glob("*.[ch]")))
+        found = re.findall(pattern, text)
+        self.assertTrue(found, pattern)
+        return found
+
+    def test_no_key_of_the_configuration_is_undocumented(self):
+        text = self.page("owed.conf.5")
+        conf, settings = (TOP / "src/declare" / name for name in ("conf.c", "settings.c"))
+        keys = re.findall(r'(?m)^    X\("([a-z-]+)",', conf.read_text())
+        keys += re.findall(r'(?s)\{\.name = "([a-z-]+)",(?:(?!\.name).)*?\.section = "event"', conf.read_text())
+        keys += re.findall(r'RELAY_(?:NUMBER|TIME)\(\s*"([a-z-]+)"', settings.read_text())
+        for option in re.findall(r'(?s)\{\.name = "[a-z-]+",.*?\}', settings.read_text()):
+            if ".section" in option:
+                keys.append(re.findall(r'\.(?:key|name) = "([a-z-]+)"', option)[-1])
+        self.assertLess({"event", "retention", "delete-when", "url", "app", "poll", "prune", "log-format", "site"}, set(keys))
+        for key in keys:
+            self.assertRegex(text, rf"(?m)^     {key} = ", key)
+
+    def test_no_exit_code_is_undocumented(self):
+        codes = self.sources(r"EXIT_\w+ = (\d+)", "src/cli")
+        for name in ("owed.1", *(f"owed-{command}.1" for command in self.commands())):
+            text = self.page(name).split("EXIT STATUS")[1]
+            for code in codes:
+                self.assertRegex(text, rf"(?m)^     {code} +\w", name)
+
+    def test_no_status_of_the_library_or_of_a_delivery_is_undocumented(self):
+        text = self.page("libowed.3").split("RETURN VALUES")[1]
+        for status, number in self.sources(r'(?m)^    X\((\w+), (-?\d+), \d, "', "include/owed"):
+            self.assertRegex(text, rf"OWED_{status} \({number}\)")
+        text = self.page("owed.7")
+        for status in re.findall(r'\[STATE_\w+\] = "(\w+)"', (TOP / "src/engine/states.c").read_text()):
+            self.assertRegex(text, rf"(?m)^     {status}\b")
+
+    def test_no_declaration_of_a_header_is_undocumented(self):
+        text = self.page("libowed.3")
+        for header in (TOP / "include/owed").glob("*.h"):
+            self.assertIn(f"owed/{header.name}", text)
+        names = self.sources(r"\b(owed_\w+)\(", "include/owed") + self.sources(r"(?m)^    (OWED_[A-Z_0-9]+)\b", "include/owed")
+        names += self.sources(r"#define (OWED_[A-Z_0-9]+)\(", "include/owed") + self.sources(r"(?m)^\} (owed_\w+);", "include/owed")
+        for name in set(names):
+            self.assertRegex(text, rf"\b{name}\b")
+
+    def test_the_concepts_have_each_promise_of_the_readme_and_each_step_of_a_delivery(self):
+        def plain(text):
+            return " ".join(text.replace("`", "").split())
+        text = plain(self.page("owed.7"))
+        promises = re.findall(r"(?m)^\| ([^|]+?) \| `\w+` \|", (TOP / "README.md").read_text())
+        self.assertEqual(11, len(promises))
+        for promise in promises:
+            self.assertIn(plain(promise), text)
+        steps = re.findall(r"(?m)^\| \w+ \| ([\w ]+) \| (\w+) \| (.+?) \|$", (TOP / "ARCHITECTURE.md").read_text())[1:]
+        self.assertLess(20, len(steps))
+        for happening, state, sentence in steps:
+            self.assertIn(f"{happening}: then it is {state}; {sentence}.", text)
+
+    def test_what_the_troubleshooting_names_is_there(self):
+        text = (MAN / "owed.7").read_text().split("TROUBLESHOOTING")[1].replace("\\-", "-")
+        lines = re.findall(r"(?m)^owed (\w+)(.*)$", text)
+        self.assertLess({"status", "explain", "requeue", "pause"}, {command for command, _ in lines})
+        for command, rest in lines:
+            said = self.owed(command, "--help", code=0).stdout
+            for option in re.findall(r"--[a-z-]+", rest):
+                self.assertIn(option, said.replace("[no-]", ""))
+
+    def test_completion_for_zsh_has_every_command_and_option(self):
+        script = self.owed("help", "--zsh", code=0).stdout
+        self.assertTrue(script.startswith("#compdef owed\n"))
+        for command in self.commands():
+            self.assertIn(f"        '{command}:", script)
+            part = re.search(rf"(?s)\n    {command}\)\n(.*?)\n        ;;", script)[1]
+            for option in re.findall(r"(?m)^  (?:-\w, |    )--(?:\[no-\])?([a-z-]+)", self.owed(command, "--help").stdout):
+                self.assertRegex(part, rf"'\*?--{option}[=\[]")
+        self.assertEqual(0, script.replace("'\\''", "").count("'") % 2)
+
+    def test_completion_for_bash_has_every_option_of_a_command_and_the_words_that_are_known(self):
+        script = self.owed("help", "--completion", code=0).stdout
+        tries = [("fire --", None), ("help sta", ["status"]), ("deliveries --status dea", ["dead"]), ("relay --no-all", ["--no-all-lanes"])]
+        tries += [(f"{command} --", None) for command in self.commands()]
+        lines = [script]
+        for words, _ in tries:
+            last, before = words.split(" ")[-1], words.split(" ")[-2]
+            lines.append(f"COMP_WORDS=(owed {words}); COMP_CWORD={len(words.split(' '))}; COMPREPLY=(); _owed owed '{last}' '{before}'; "
+                         'echo "${COMPREPLY[@]}"')
+        found = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True).stdout.splitlines()
+        for (words, expected), line in zip(tries, found, strict=True):
+            if expected is not None:
+                self.assertEqual(expected, line.split())
+                continue
+            for option in re.findall(r"(?m)^  (?:-\w, |    )--(?:\[no-\])?([a-z-]+)", self.owed(words.split(" ")[0], "--help").stdout):
+                self.assertIn(f"--{option}", line.split())
 
     def test_completion_is_a_script_that_bash_reads_and_knows_the_options(self):
         script = self.owed("help", "--completion", code=0).stdout

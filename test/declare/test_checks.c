@@ -106,6 +106,44 @@ finds_task_sites_without_a_backend(void **state)
     finds("");
 }
 
+static owed_outcome
+run(owed_delivery *delivery, const void *payload)
+{
+    (void)delivery;
+    (void)payload;
+    return owed_done();
+}
+
+static owed_outcome
+enter(owed_delivery *delivery, void *state, void **ret_attempt_state)
+{
+    (void)delivery;
+    (void)state;
+    (void)ret_attempt_state;
+    return owed_done();
+}
+
+static void
+finds_a_hook_that_keeps_receivers_from_sharing_a_transaction(void **state)
+{
+    (void)state;
+    const owed_around around = {.enter = enter};
+    declare((owed_receiver){.run = run, .database_only = true});
+    finds("");
+    assert_status(OWED_OK, owed_registry_set_around(registry, &around, &err));
+    finds(WARNING
+        "database_only gains nothing: with a hook around each attempt no two share a transaction; "
+        "leave one of the two out\n");
+}
+
+static void
+a_hook_without_an_enter_is_refused(void **state)
+{
+    (void)state;
+    const owed_around around = {.state = registry};
+    assert_status(OWED_INVALID, owed_registry_set_around(registry, &around, &err));
+}
+
 static void
 finds_programs_that_cannot_run(void **state)
 {
@@ -224,6 +262,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(finds_nothing_where_all_is_well),
         TEST(finds_task_sites_without_a_backend),
+        TEST(finds_a_hook_that_keeps_receivers_from_sharing_a_transaction),
+        TEST(a_hook_without_an_enter_is_refused),
         TEST(finds_programs_that_cannot_run),
         TEST(finds_programs_that_are_folders),
         TEST(finds_programs_without_the_right_to_run),

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "declare/checks.h"
 #include "declare/publish.h"
+#include "raw.h"
 #include "test_store.h"
 
 #define NOW_US (INT64_C(1796000000) * 1000000)
@@ -304,6 +305,54 @@ finds_payloads(const char *sentences, size_t expected)
 
 #define NUMBER "a whole number from -9223372036854775808 to 9223372036854775807"
 
+#define UNWANTED(key_, owed_) \
+    "error: receiver \"" key_ \
+    "\": it wants the event \"shop.Refunded\" by now, and cannot be given what it is still owed of " \
+    "\"shop.OrderPlaced\" (" owed_ \
+    "); a new key for what it has become is right, or cancel these\n"
+
+static void
+set_status(int64_t nth, const char *key, const char *status)
+{
+    struct raw *raw = raw_open(store.url);
+    raw_runf(raw,
+        "update owed_delivery set status = '%s' where receiver_key = '%s'"
+        " and event_id = (select min(id) + %lld from owed_event)",
+        status, key, (long long)nth);
+    raw_close(raw);
+}
+
+static void
+finds_what_is_owed_of_an_event_that_its_receiver_no_longer_wants(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.key = "shop.any", .run = run, .event_name = "*"});
+    declare((owed_receiver){.key = "shop.a", .run = run, .event = &order_placed});
+    declare((owed_receiver){.key = "shop.b", .run = run, .event = &order_placed});
+    publish(0);
+    for (int i = 0; i < 4; i++)
+        fire(2, "{\"id\":7}");
+    finds("", 0);
+    // Another process has published a move, and here somebody is about to.
+    owed_registry_free(registry);
+    assert_status(OWED_OK, owed_registry_new("shop", &registry, &err));
+    declare((owed_receiver){.key = "shop.b", .run = run, .event_name = "shop.Refunded"});
+    finds(UNWANTED("shop.b", "4"), 1);
+    declare((owed_receiver){.key = "shop.a", .run = run, .event_name = "shop.Refunded"});
+    publish(0);
+    owed_registry_free(registry);
+    assert_status(OWED_OK, owed_registry_new("shop", &registry, &err));
+    finds(UNWANTED("shop.a", "4") UNWANTED("shop.b", "4"), 2);
+    // What is claimed or failed is owed, too; what has ended is not.
+    set_status(0, "shop.a", "claimed");
+    set_status(1, "shop.a", "failed");
+    set_status(2, "shop.a", "succeeded");
+    set_status(3, "shop.a", "dead");
+    for (int i = 0; i < 4; i++)
+        set_status(i, "shop.b", "cancelled");
+    finds(UNWANTED("shop.a", "2"), 1);
+}
+
 static void
 finds_what_is_owed_and_cannot_be_read(void **state)
 {
@@ -383,6 +432,7 @@ main(void)
         TEST(removes_what_a_later_release_no_longer_declares),
         TEST(finds_what_is_owed_and_cannot_be_read),
         TEST(tells_one_reason_once),
+        TEST(finds_what_is_owed_of_an_event_that_its_receiver_no_longer_wants),
         TEST(warns_of_what_is_owed_to_nobody),
         TEST(knows_what_others_published_until_they_remove_it),
     };
