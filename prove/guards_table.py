@@ -13,6 +13,8 @@ def sqlite(*names):
     return [f"store/test_sqlite_{name}" for name in names]
 
 
+QUIET = store("quiet")
+CHECKS = ["declare/test_declare_publish"]
 CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE, SIDE = (
     store(name)
     for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause",
@@ -322,6 +324,42 @@ GUARDS = [
         ("what has ended", "\nand status in ('succeeded', 'dead', 'orphaned', 'cancelled')", ""),
     ]),
 
+    *(("query/paused", name, [(old, new)], PAUSE) for name, old, new in [
+        ("lanes that are", "where paused_at > 0\n", ""),
+        ("receivers that are", "r.paused_at > 0 and ", ""),
+        ("receivers that are still declared", " and r.removed_at = 0", ""),
+        ("not along with their lane", "\n    and not exists (select 1 from owed_lane as l where l.lane = r.lane and l.paused_at = r.paused_at)", ""),
+        ("with another moment", " and l.paused_at = r.paused_at", ""),
+    ]),
+    *(("query/successes_before", name, [(old, new)], QUIET) for name, old, new in [
+        ("durable", "r.mode = 'durable' and ", ""),
+        ("declared", "r.removed_at = 0 and ", ""),
+        ("before the moment", "coalesce(l.last_succeeded_at, 0) < $1", "$1 is not null"),
+        ("not at the moment", "coalesce(l.last_succeeded_at, 0) < $1", "coalesce(l.last_succeeded_at, 0) <= $1"),
+        ("of the receiver", "l.receiver_key = r.key", "true"),
+    ]),
+    *(("query/lately", name, [(old, new)], QUIET) for name, old, new in [
+        ("of the name", "where name = $2 order by", "where $2 is not null order by"),
+        ("of any", "where $2 = '*' order by", "where true order by"),
+        ("newest of the name", "name = $2 order by id desc", "name = $2 order by id"),
+        ("newest of any", "'*' order by id desc", "'*' order by id"),
+        ("so many of the name", "name = $2 order by id desc limit $3", "name = $2 order by id desc"),
+        ("so many of any", "'*' order by id desc limit $3", "'*' order by id desc"),
+        ("of the receiver", "d.event_id = n.id and d.receiver_key = $1", "d.event_id = n.id and $1 is not null"),
+        ("since the success", "wanted.recorded_at > known.last_at", "true"),
+        ("not in its moment", "wanted.recorded_at > known.last_at", "wanted.recorded_at >= known.last_at"),
+        ("the one that is known", "max(coalesce(max(succeeded_at), 0), $4)", "coalesce(max(succeeded_at), $4)"),
+    ]),
+    *(("query/success_note", name, [(old, new)], QUIET) for name, old, new in [
+        ("forward", "\nwhere excluded.last_succeeded_at > owed_last_success.last_succeeded_at", ""),
+    ]),
+    *(("query/owed_names", name, [(old, new)], CHECKS) for name, old, new in [
+        ("pending", "status in ('pending', 'failed')", "status = 'failed'"),
+        ("failed", "status in ('pending', 'failed')", "status = 'pending'"),
+        ("owed", " where status in ('pending', 'failed')", " where status <> 'claimed'"),
+        ("claimed", " where status = 'claimed'", " where false"),
+        ("of the event", "e.id = owed.event_id", "true"),
+    ]),
     *(("query/pause_receivers", name, [(old, new)], PAUSE) for name, old, new in [
         ("its key", "where key = $2 or (lane", "where $2 is not null and (lane"),
         ("its lane", "(lane = $1 and (", "($1 is not null and ("),

@@ -27,7 +27,7 @@ const struct command cmd_quiet = {
         "Lists the durable receivers of the catalogue, of all apps, that have not succeeded within a time, or never: with when one last "
         "did, how many events were owed to it since, at most 1000, and when the newest of these was recorded. With events since, "
         "it fails or nobody delivers; without, nothing came for it.\n\n"
-        "A success counts also when its event was pruned or replayed since. The exit code says nothing about what was found.\n\n"
+        "A success counts also when its event was pruned or replayed since: relays note it every half minute, and when they end. The exit code says nothing about what was found.\n\n"
         "With --json, the keys are key, app, event_name, lane, last_success_at (null: never), "
         "last_success_age_seconds, events and last_event_at.",
     .examples = "    owed quiet --within 7d\n"

@@ -89,8 +89,10 @@ static const char limits[] =
     "was pruned is gone with it. Inline and on_commit receivers run in the firing process alone, and not for what is fired in plain SQL.";
 
 static const char trouble[] =
-    "Is anything wrong? Two numbers tell: the age of the oldest due delivery, and what is dead.\n\n"
-    "    owed status\n\n"
+    "Is anything wrong? Two numbers tell: the age of the oldest due delivery, and what is dead. The doctor looks for "
+    "more, and prints the command that sets each finding right.\n\n"
+    "    owed status\n"
+    "    owed doctor\n\n"
     "Why has this one not run? One sentence says it, and what would be right.\n\n"
     "    owed deliveries --status failed --limit 5\n"
     "    owed explain ID\n"

@@ -160,15 +160,18 @@ make_receiver(owed_registry *registry, const owed_receiver *receiver, const char
         .lane = qualified_lane(arena, registry->app, receiver),
         .where = arena_strdup(arena, where),
         .was_told = arena_alloc(arena, sizeof *made->was_told),
+        .succeeded_at_us = arena_alloc(arena, sizeof *made->succeeded_at_us),
     };
     bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
     made->runs = inside ? "inside" : "outside";
     made->kind = receiver->site == OWED_SITE_TASK ? "task" : made->runs;
     bool whole = copy_texts(arena, &made->declared) && made->type != NULL && made->lane != NULL &&
-        made->where != NULL && made->was_told != NULL;
-    if (whole)
-        atomic_flag_clear(made->was_told);
-    return whole ? made : NULL;
+        made->where != NULL && made->was_told != NULL && made->succeeded_at_us != NULL;
+    if (!whole)
+        return NULL;
+    atomic_flag_clear(made->was_told);
+    atomic_init(made->succeeded_at_us, 0);
+    return made;
 }
 
 /* check_known refuses another receiver under a key; the same again is fine. */

@@ -27,12 +27,13 @@ struct receiver {
     const owed_event_type *type; // never NULL: names without a type get an opaque one
     enum runner runner;
     bool any_event;
-    const char *lane;      // qualified: "app/lane"; for every mode
-    const char *kind;      // of its rows: "inside", "outside", "task"
-    const char *runs;      // how, wherever that is: "inside", "outside"
-    const char *where;     // "owed.conf:12", or "" when declared in C
-    atomic_flag *was_told; // that its deferrals count: once a process
-    struct receiver *next; // in order of declaration
+    const char *lane;              // qualified: "app/lane"; for every mode
+    const char *kind;              // of its rows: "inside", "outside", "task"
+    const char *runs;              // how, wherever that is: "inside", "outside"
+    const char *where;             // "owed.conf:12", or "" when declared in C
+    atomic_flag *was_told;         // that its deferrals count: once a process
+    atomic_llong *succeeded_at_us; // last, as far as that is not noted in the store yet; 0: it is
+    struct receiver *next;         // in order of declaration
 };
 
 /* How long an event is kept; its type says so, or owed.conf, which goes first. */

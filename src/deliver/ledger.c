@@ -172,6 +172,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
         ended->receiver != NULL)
         note->was_told = ended->receiver->was_told;
+    if (decision.state == STATE_SUCCEEDED && !note->expanded && ended->receiver != NULL)
+        note->succeeded_at_us = ended->receiver->succeeded_at_us;
     if (decision.ending != ENDING_SUCCEEDED && ending_is_attempt(decision.ending))
         failure_note(ledger, ended, note);
     hold_note(w, ledger, ended, decision.pause_us, note);
@@ -294,6 +296,8 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             continue;
         }
         count_note(&w->counts, note);
+        if (note->succeeded_at_us != NULL)
+            atomic_store(note->succeeded_at_us, settlement->now_us);
         hold_hear(w, note);
         if (note->expanded)
             report_expanded(w, settlement, note);

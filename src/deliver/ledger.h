@@ -48,6 +48,7 @@ struct note {
     size_t target_count;
     int64_t asked_wait_us; // of a wait that was cut; else 0
     atomic_flag *was_told; // of a deferral that counts, since its receiver has no bound; else NULL
+    atomic_llong *succeeded_at_us;  // of the receiver, where it succeeded; else NULL
     const struct receiver *to_tell; // of the failure; NULL: nobody. Below here: only for it
     int64_t event_id;
     const char *event_name;

@@ -3,6 +3,7 @@
  * upkeep.c - what a worker does beside delivering: the heartbeat, the mending, the waiting.
  */
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -168,6 +169,31 @@ beat(struct worker *w, owed_error *err)
     return status;
 }
 
+/* note_successes writes when its receivers last succeeded, as far as it has not yet: what is settled stays
+ * where it is, and nobody who asks should have to look through all of it. */
+static owed_status
+note_successes(struct worker *w, owed_error *err)
+{
+    const owed_registry *registry = w->owed->registry;
+    if (w->seat.is_guest || registry == NULL)
+        return OWED_OK;
+    struct success *successes = calloc(registry->receiver_count + 1, sizeof *successes);
+    if (successes == NULL)
+        return fail_memory(err);
+    size_t count = 0;
+    for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
+        int64_t at_us = atomic_exchange(r->succeeded_at_us, 0);
+        if (at_us > 0 && count < registry->receiver_count)
+            successes[count++] = (struct success){r->declared.key, at_us};
+    }
+    owed_status status =
+        count > 0 ? store_note_successes(w->owed->db, successes, count, err) : OWED_OK;
+    free(successes);
+    if (count > 0 && status == OWED_OK)
+        worker_wrote(w);
+    return status;
+}
+
 /* --- mending --- */
 
 static owed_status
@@ -213,6 +239,8 @@ upkeep(struct worker *w, owed_error *err)
         status = handle_read_clock(w->owed, err);
         if (status == OWED_OK)
             status = beat(w, err);
+        if (status == OWED_OK)
+            status = note_successes(w, err);
         w->beat_mono_us = mono_us + BEAT_EVERY_US;
     }
     if (status == OWED_OK)
@@ -231,6 +259,8 @@ void
 upkeep_end(struct worker *w)
 {
     owed_error err = {0};
+    (void)note_successes(
+        w, &err); // of what did not fit in, nobody hears but by looking through the events
     int64_t silent_since_us = w->seat.is_guest ? 0 : worker_now_us(w) - FORGET_AFTER_US;
     if (store_relay_leave(w->owed->db, w->claimed_by, silent_since_us, &err) == OWED_OK)
         w->owed->db->driver->tidy(w->owed->db);

@@ -87,7 +87,7 @@ struct event_row {
     int64_t causation_id;
     const char *traceparent;
     const char *suppressed_reason; // why it is owed to nobody
-    int64_t owed; // deliveries not yet ended
+    int64_t owed;                  // deliveries not yet ended
     int64_t deliveries;
 };
 

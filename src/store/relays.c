@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * relays.c - who is alive.
+ * relays.c - who is alive, and when receivers last succeeded.
  */
 #include "store/verbs.h"
+
+#include <inttypes.h>
+
+#include "base/cleanup.h"
+#include "base/json.h"
 
 owed_status
 store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *err)
@@ -12,6 +17,31 @@ store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *
             V_TEXT(relay->lanes), V_TEXT(relay->wake_path), V_TIME(relay->started_at_us),
             V_TIME(relay->heartbeat_at_us)),
         NULL, err);
+}
+
+owed_status
+store_note_successes(struct db *db, const struct success *successes, size_t count, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf pairs;
+    buf_init(&pairs, JSON_ARGUMENT_BYTES);
+    buf_putc(&pairs, '[');
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(&pairs, i == 0 ? "[" : ",[");
+        json_write_string(&pairs, str_of(successes[i].receiver_key));
+        buf_printf(&pairs, ",%" PRId64 "]", successes[i].at_us);
+    }
+    buf_putc(&pairs, ']');
+    if (pairs.failed)
+        return fail_memory(err);
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        status = scope_begin_light(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope,
+                change(db, STMT_SUCCESS_NOTE, ARGS(V_STR(buf_view(&pairs))), NULL, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 static owed_status

@@ -379,6 +379,14 @@ struct relay_row {
 };
 /* store_relay_heartbeat inserts or updates the relay's row. */
 owed_status store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *err);
+/* store_note_successes notes when receivers last succeeded; it only moves forward. */
+struct success {
+    const char *receiver_key;
+    int64_t at_us;
+};
+owed_status store_note_successes(
+    struct db *db, const struct success *successes, size_t count, owed_error *err);
+
 /* store_relay_leave removes it, and those that were silent since before a moment: they died. */
 owed_status store_relay_leave(
     struct db *db, const char *id, int64_t silent_since_us, owed_error *err);

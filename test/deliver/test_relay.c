@@ -100,6 +100,40 @@ what_a_receiver_fires_is_kept_with_its_success_and_names_its_cause(void **state)
         first);
 }
 
+static int64_t notes; // of successes, as somebody else sees them while the relay runs
+
+static void
+count_notes(struct desk *desk)
+{
+    notes = desk_number(desk, "select count(*) from owed_last_success");
+}
+
+static void
+a_relay_notes_when_its_receivers_last_succeeded(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[2] = fails}};
+    struct actor ship = {.acts = {[1] = fails}};
+    desk_receiver(desk, &actor, stock);
+    desk_receiver(desk, &ship, (owed_receiver){.key = "shop.ship", .event = &order_shipped});
+    fixture_open(desk->f);
+    desk_fire(desk, 1);
+    desk->at_wait = count_notes;
+    desk->settings.passes = 100; // long enough for a heartbeat
+    desk_run(desk);
+    assert_int_equal(notes, 1);
+    assert_list(desk, "select receiver_key from owed_last_success", "shop.stock");
+    assert_int_equal(desk_number(desk, "select last_succeeded_at from owed_last_success"),
+        desk_number(desk, "select succeeded_at from owed_delivery where status = 'succeeded'"));
+    // One that ends before its next heartbeat notes it then; a failure is none.
+    desk_fire(desk, 3);
+    desk_fire(desk, 2);
+    desk->settings.passes = 2;
+    desk_run(desk);
+    assert_int_equal(desk_number(desk, "select last_succeeded_at from owed_last_success"),
+        desk_number(desk, "select max(succeeded_at) from owed_delivery"));
+}
+
 /* --- the fence --- */
 
 static void
@@ -718,6 +752,7 @@ main(void)
         TEST(a_receiver_that_is_done_has_its_writes_kept_and_its_delivery_succeeded),
         TEST(the_write_and_the_acknowledgement_commit_together),
         TEST(what_a_receiver_fires_is_kept_with_its_success_and_names_its_cause),
+        TEST(a_relay_notes_when_its_receivers_last_succeeded),
         TEST(a_worker_whose_row_was_taken_records_nothing_and_what_its_receiver_wrote_vanishes),
         TEST(a_failure_that_was_not_recorded_is_not_logged),
         TEST(what_a_failed_receiver_wrote_vanishes_and_the_row_is_owed_again),

@@ -166,12 +166,28 @@ it_is_told_what_was_owed_since_the_last_success(void **state)
     assert_int_equal(rows[0].last_event_at_us, 0);
 }
 
+static void
+a_success_that_a_relay_noted_only_moves_forward(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, KEYS("shop.a", "shop.b"));
+    const struct success first[] = {{"shop.b", NOW}, {"shop.a", NOW + 5}};
+    assert_ok(store_note_successes(world->db, first, 2, &world->err));
+    check_quiet(world, NOW, MANY, KEYS());
+    const struct success later[] = {{"shop.a", NOW + 4}, {"shop.b", NOW + 7}};
+    assert_ok(store_note_successes(world->db, later, 2, &world->err));
+    const struct quiet_row *rows = check_quiet(world, NOW + 8, MANY, KEYS("shop.a", "shop.b"));
+    assert_int_equal(rows[0].last_success_at_us, NOW + 5);
+    assert_int_equal(rows[1].last_success_at_us, NOW + 7);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_receiver_is_quiet_once_its_last_success_is_long_ago),
         TEST(a_success_that_was_kept_counts_where_its_rows_are_gone),
+        TEST(a_success_that_a_relay_noted_only_moves_forward),
         TEST(only_durable_receivers_that_are_still_declared_can_be_quiet),
         TEST(the_newest_events_that_it_wants_are_looked_through),
         TEST(a_success_with_an_event_that_it_no_longer_wants_is_not_looked_for),
