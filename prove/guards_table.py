@@ -334,9 +334,11 @@ GUARDS = [
     *(("query/successes_before", name, [(old, new)], QUIET) for name, old, new in [
         ("durable", "r.mode = 'durable' and ", ""),
         ("declared", "r.removed_at = 0 and ", ""),
-        ("before the moment", "coalesce(l.last_succeeded_at, 0) < $1", "$1 is not null"),
-        ("not at the moment", "coalesce(l.last_succeeded_at, 0) < $1", "coalesce(l.last_succeeded_at, 0) <= $1"),
         ("of the receiver", "l.receiver_key = r.key", "true"),
+    ]),
+    *(("query/successes_before", name, [("coalesce(l.last_succeeded_at, 0) < $1", new)], sqlite("plan")) for name, new in [
+        ("before the moment", "$1 is not null"),
+        ("not at the moment", "coalesce(l.last_succeeded_at, 0) <= $1"),
     ]),
     *(("query/lately", name, [(old, new)], QUIET) for name, old, new in [
         ("of the name", "where name = $2 order by", "where $2 is not null order by"),

@@ -171,8 +171,11 @@ static void
 what_is_paused_is_listed_a_lane_once_and_a_receiver_that_waits_alone(void **state)
 {
     struct world *world = *state;
-    publish_keys(world, (const char *const[]){"shop.billing", "shop.label", "shop.gone", NULL});
+    publish_keys(world, (const char *const[]){"shop.billing", "shop.label", "shop.early", NULL});
     in_another_lane(world);
+    struct catalogue_receiver gone = a_receiver("shop.gone");
+    gone.lane = "shop/gone";
+    publish(world, &gone, 1);
     struct paused_row *paused;
     size_t count;
     assert_ok(store_paused(world->other, &world->arena, &paused, &count, &world->err));
@@ -183,19 +186,25 @@ what_is_paused_is_listed_a_lane_once_and_a_receiver_that_waits_alone(void **stat
         "update owed_receiver set removed_at = moment(%lld) where stored_lane like '%%!shop.gone'",
         (long long)NOW);
     pause_it(world, LANE, NULL, 0); // shop.billing and shop.label go along with it
-    // Nor is a lane that is there without a pause.
+    // One of them was paused by itself before.
+    raw_runf(plain(world),
+        "update owed_receiver set paused_at = moment(%lld) where stored_lane like '%%!shop.early'",
+        (long long)(NOW - SECOND));
+    // A lane that is there without a pause is none.
     raw_run(plain(world), "insert into owed_lane (lane) values ('shop/idle')");
     assert_ok(store_paused(world->other, &world->arena, &paused, &count, &world->err));
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 3);
     assert_string_equal(paused[0].lane, LANE);
     assert_string_equal(paused[0].receiver_key, "");
     assert_string_equal(paused[0].paused_by, "ann@host");
     assert_int_equal(paused[0].paused_at_us, NOW);
     assert_int_equal(paused[0].paused_until_us, 0);
-    assert_string_equal(paused[1].lane, "shop/mail");
-    assert_string_equal(paused[1].receiver_key, "shop.mail");
-    assert_int_equal(paused[1].paused_until_us, NOW + 9 * SECOND);
-    assert_string_equal(paused[1].reason, "the provider is down");
+    assert_string_equal(paused[1].lane, LANE);
+    assert_string_equal(paused[1].receiver_key, "shop.early");
+    assert_string_equal(paused[2].lane, "shop/mail");
+    assert_string_equal(paused[2].receiver_key, "shop.mail");
+    assert_int_equal(paused[2].paused_until_us, NOW + 9 * SECOND);
+    assert_string_equal(paused[2].reason, "the provider is down");
 }
 
 int

@@ -310,6 +310,24 @@ quiet_receivers_are_found_by_their_newest_events_whatever_came_before(void **sta
 }
 
 static void
+what_is_known_of_a_receiver_that_is_not_quiet_is_enough(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    publish_keys(world, keys);
+    for (int i = 0; i < 120; i++)
+        fire(world, EVENT);
+    const struct success late = {"shop.a", NOW}, early = {"shop.a", NOW - 1};
+    assert_ok(store_note_successes(world->db, &early, 1, &world->err));
+    int64_t looked_through = cost_of_quiet(world);
+    assert_ok(store_note_successes(world->db, &late, 1, &world->err));
+    int64_t known = cost_of_quiet(world);
+    if (known > looked_through / 10)
+        print_error("%lld steps, and %lld\n", (long long)looked_through, (long long)known);
+    assert_true(known <= looked_through / 10);
+}
+
+static void
 mending_costs_nothing_where_all_stand_right(void **state)
 {
     struct world *world = *state;
@@ -337,6 +355,7 @@ main(void)
         TEST(a_claim_steps_over_what_its_relay_cannot_run),
         TEST(status_looks_past_what_has_ended_well),
         TEST(quiet_receivers_are_found_by_their_newest_events_whatever_came_before),
+        TEST(what_is_known_of_a_receiver_that_is_not_quiet_is_enough),
         TEST(mending_costs_nothing_where_all_stand_right),
     };
     return run_on_stores("sqlite", "sqlite plan", tests, COUNT(tests));
