@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mdoc_concepts.c - owed(7): what the words mean, what is promised, and what to do at night.
+ * mdoc_concepts.c - owed(7): what the words mean, and what is promised.
  */
 #include "cli/command.h"
 #include "cli/prose.h"
@@ -88,31 +88,6 @@ static const char limits[] =
     "A receiver that touches more than this database is called at least once. Order by key is not promised. A status of an event that "
     "was pruned is gone with it. Inline and on_commit receivers run in the firing process alone, and not for what is fired in plain SQL.";
 
-static const char trouble[] =
-    "Is anything wrong? Two numbers tell: the age of the oldest due delivery, and what is dead. The doctor looks for "
-    "more, and prints the command that sets each finding right.\n\n"
-    "    owed status\n"
-    "    owed doctor\n\n"
-    "Why has this one not run? One sentence says it, and what would be right.\n\n"
-    "    owed deliveries --status failed --limit 5\n"
-    "    owed explain ID\n"
-    "    owed attempts ID\n\n"
-    "Something is due, and nobody delivers: is a relay alive, does it serve the lane, is the lane or the receiver paused?\n\n"
-    "    owed relays\n"
-    "    owed lanes\n"
-    "    owed resume LANE\n"
-    "    owed relay --all-lanes\n\n"
-    "Deliveries are dead: see why, mend the cause, and owe them once more.\n\n"
-    "    owed deliveries --status dead\n"
-    "    owed requeue --receiver KEY --dry-run\n"
-    "    owed requeue --receiver KEY\n\n"
-    "A destination is down: keep what is owed to it out of the way, in order, until it is back.\n\n"
-    "    owed pause --receiver KEY --reason TEXT\n"
-    "    owed resume --receiver KEY\n\n"
-    "A receiver is silent, or was deployed wrongly: see who has not succeeded for long, and what the declarations name on this host.\n\n"
-    "    owed quiet --within 1d\n"
-    "    owed check";
-
 static void
 list(const char *heading, const struct meaning *meanings, struct buf *text)
 {
@@ -159,7 +134,7 @@ mdoc_concepts(struct buf *text)
     prose_mdoc(retries, text);
     buf_puts(text, ".Sh LIMITS\n");
     prose_mdoc(limits, text);
-    buf_puts(text, ".Sh TROUBLESHOOTING\n");
-    prose_mdoc(trouble, text);
+    buf_puts(text,
+        ".Sh TROUBLESHOOTING\nWhat to type when something stands still is in\n.Xr owed 1 .\n");
     buf_puts(text, ".Sh SEE ALSO\n.Xr owed 1 ,\n.Xr libowed 3 ,\n.Xr owed.conf 5\n");
 }

@@ -142,15 +142,6 @@ class Help(Case):
         for happening, state, sentence in steps:
             self.assertIn(f"{happening}: then it is {state}; {sentence}.", text)
 
-    def test_what_the_troubleshooting_names_is_there(self):
-        text = (MAN / "owed.7").read_text().split("TROUBLESHOOTING")[1].replace("\\-", "-")
-        lines = re.findall(r"(?m)^owed (\w+)(.*)$", text)
-        self.assertLess({"status", "explain", "requeue", "pause"}, {command for command, _ in lines})
-        for command, rest in lines:
-            said = self.owed(command, "--help", code=0).stdout
-            for option in re.findall(r"--[a-z-]+", rest):
-                self.assertIn(option, said.replace("[no-]", ""))
-
     def test_completion_for_zsh_has_every_command_and_option(self):
         script = self.owed("help", "--zsh", code=0).stdout
         self.assertTrue(script.startswith("#compdef owed\n"))
