@@ -32,6 +32,17 @@ OWED_API PGconn *owed_tx_postgres(owed_tx *tx);
 OWED_API PGconn *owed_delivery_postgres(owed_delivery *delivery);
 
 /*
+ * owed_delivery_postgres_pipeline returns that connection in libpq's pipeline mode, for a receiver that writes
+ * and needs no answer: it sends its statements (PQsendQueryParams, PQsendQueryPrepared), reads nothing,
+ * and returns owed_done. What came of them is read later, with that of its neighbours. Where one was refused, the
+ * attempt has failed and last_error has the server's words: the receiver was then called once more, as one that
+ * is database_only may be. PQprepare needs owed_delivery_postgres, which ends the mode and waits for all.
+ * NULL also for an inline receiver, and for one that is delivered inside a transaction of the
+ * caller's (owed_drain): use owed_delivery_postgres there.
+ */
+OWED_API PGconn *owed_delivery_postgres_pipeline(owed_delivery *delivery);
+
+/*
  * owed_join_postgres fires inside the transaction that the caller opened on conn, which must be
  * connected to the store. INVALID: no transaction is open on conn, it is in pipeline mode or in the
  * middle of a query, its client_encoding is not UTF8, or it is not the store's tables that its

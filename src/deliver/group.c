@@ -325,12 +325,24 @@ release_mark(struct worker *w, owed_error *err)
     return driver_of(w)->release(w->owed->db, err);
 }
 
+/* sent_is_done waits for what receivers sent and did not wait for. */
+static owed_status
+sent_is_done(struct worker *w, owed_error *err)
+{
+    const struct driver *driver = driver_of(w);
+    return driver->collect == NULL ? OWED_OK : driver->collect(w->owed->db, true, err);
+}
+
 static bool
 commit_group(struct worker *w)
 {
     struct group *group = &w->group;
     owed_error err = {0};
-    owed_status status = release_mark(w, &err);
+    owed_status status = sent_is_done(w, &err);
+    if (status != OWED_OK && status != OWED_UNAVAILABLE)
+        return group_search(w);
+    if (status == OWED_OK)
+        status = release_mark(w, &err);
     if (status == OWED_ABORTED)
         return group_undo_rest(w);
     if (status == OWED_OK && !driver_of(w)->settles_early)

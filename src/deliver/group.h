@@ -66,6 +66,9 @@ bool group_stumble_together(struct worker *worker, const char *doing, const owed
 /* group_repeat undoes a group that others' locks made useless: its rows run again one by one, and nothing
  * is counted, unless it is one alone whose turn it was for the last time. */
 bool group_repeat(struct worker *worker, const owed_error *err);
+/* group_search undoes a group in which something was refused that a receiver did not wait for: they come again
+ * with a savepoint each, which tells whose it was. */
+bool group_search(struct worker *worker);
 /* group_undo_rest undoes the group, but for what a receiver has committed along with its outcome; false:
  * trouble. */
 bool group_undo_rest(struct worker *worker);

@@ -117,6 +117,18 @@ undo_one(struct attempt *a, owed_error *err)
     return OWED_OK;
 }
 
+bool
+group_search(struct worker *w)
+{
+    struct group *group = &w->group;
+    for (size_t i = 0; i < group->count; i++)
+        group->members[i].task->has_failed = true;
+    group_undo(w, TASK_TODO);
+    group->count = 0;
+    group->broke_up = true;
+    return true;
+}
+
 /* undo_all takes back what all of a group wrote, one of which has no savepoint: they come again. */
 static bool
 undo_all(struct attempt *a, enum task_state state)
@@ -290,14 +302,39 @@ contention(struct attempt *a)
     return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db, failed);
 }
 
+/* was_refused tells what came of what was sent: of a receiver with a savepoint its own, of others what is
+ * known already. A connection that is lost is another matter. */
+static bool
+was_refused(struct attempt *a, owed_error *err)
+{
+    const struct driver *driver = driver_of(a->worker);
+    if (driver->collect == NULL)
+        return false;
+    owed_status status = driver->collect(a->worker->owed->db, a->asked && a->is_saved, err);
+    return status != OWED_OK && status != OWED_UNAVAILABLE;
+}
+
+static void
+settle_refused(struct attempt *a, const owed_error *refused)
+{
+    if (a->outcome.verdict != OWED_VERDICT_DONE)
+        return;
+    delivery_say(&a->delivery, "%s", refused->text);
+    a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+}
+
 bool
 group_settle(struct attempt *a)
 {
     struct worker *w = a->worker;
+    owed_error refused = {0};
+    bool is_refused = was_refused(a, &refused);
     if (w->alone_left > 0)
         w->alone_left--;
     if (w->wary_left > 0)
         w->wary_left--;
+    if (is_refused && !(a->asked && a->is_saved))
+        return group_search(w);
     if (a->delivery.begin_error.status != OWED_OK)
         return settle_unbegun(a);
     if (!a->asked)
@@ -309,8 +346,14 @@ group_settle(struct attempt *a)
         return repeat(a);
     if (!store_in_transaction(w->owed->db))
         return break_up_ended(a);
-    if (met != OWED_OK && w->group.hurries)
+    // Of what failed otherwise nobody can tell whether it was a lock.
+    bool is_locked = is_refused ? refused.status == OWED_BUSY : met != OWED_OK;
+    if (is_locked && w->group.hurries)
         return give_way(a);
+    if (is_locked && is_refused)
+        return repeat(a);
+    if (is_refused)
+        settle_refused(a, &refused);
     if (met == OWED_UNSURE)
         settle_spoilt(a);
     if (w->group.tx.vetoed)

@@ -23,6 +23,15 @@ owed_driver_native(owed_tx *tx, const struct driver *driver)
     return tx != NULL && is_store(tx->db, driver) ? tx->db->driver->native(tx->db) : NULL;
 }
 
+void *
+owed_driver_pipeline(owed_tx *tx, const struct driver *driver)
+{
+    if (tx == NULL || tx->kind != TX_DELIVERY || !is_store(tx->db, driver) ||
+        tx->db->driver->pipeline == NULL)
+        return NULL;
+    return tx->db->driver->pipeline(tx->db);
+}
+
 /* is_same_file compares what two connections have open, whatever each calls it. */
 static bool
 is_same_file(const char *a, const char *b)

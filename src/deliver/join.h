@@ -15,6 +15,10 @@
 /* owed_driver_native is the client library's handle of a transaction on that driver's store; else NULL. */
 OWED_API void *owed_driver_native(owed_tx *tx, const struct driver *driver);
 
+/* owed_driver_pipeline is the same of the transaction of a delivery, for who sends and waits for no answer;
+ * else NULL. */
+OWED_API void *owed_driver_pipeline(owed_tx *tx, const struct driver *driver);
+
 /* owed_driver_join fires inside the transaction that the caller has open on native. */
 OWED_API owed_status owed_driver_join(
     owed *handle, const struct driver *driver, void *native, owed_tx **ret_tx, owed_error *err);

@@ -18,6 +18,12 @@ owed_delivery_postgres(owed_delivery *delivery)
     return owed_tx_postgres(owed_delivery_tx(delivery));
 }
 
+PGconn *
+owed_delivery_postgres_pipeline(owed_delivery *delivery)
+{
+    return owed_driver_pipeline(owed_delivery_tx(delivery), &driver_postgres);
+}
+
 owed_status
 owed_join_postgres(owed *handle, PGconn *conn, owed_tx **ret_tx, owed_error *err)
 {

@@ -186,6 +186,15 @@ struct driver {
     /* tidy does the upkeep that is due now (SQLite: a checkpoint); call it outside transactions. */
     void (*tidy)(struct db *db);
     void *(*native)(struct db *db);
+
+    /*
+     * pipeline is native for who sends statements and waits for no answer. collect says what came of them:
+     * STORE where one was refused, in the server's words; the transaction is of no use any more then, but
+     * from a savepoint that was set before. wait: those that are not answered yet are waited for. Both
+     * NULL where there is no such thing.
+     */
+    void *(*pipeline)(struct db *db);
+    owed_status (*collect)(struct db *db, bool wait, owed_error *err);
 };
 
 /* A driver's own connection embeds this as its first member. */

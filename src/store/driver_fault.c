@@ -315,6 +315,20 @@ fault_native(struct db *db)
     return inner->driver->native(inner);
 }
 
+static void *
+fault_pipeline(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->pipeline(inner);
+}
+
+static owed_status
+fault_collect(struct db *db, bool wait, owed_error *err)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->collect(inner, wait, err);
+}
+
 /* The table's own functions; scheme, statements, open and adopt are the inner driver's, and what that one
  * lacks is lacking here. */
 static const struct driver functions = {
@@ -358,6 +372,8 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.pipeline = inner->driver->pipeline == NULL ? NULL : fault_pipeline;
+    db->driver.collect = inner->driver->collect == NULL ? NULL : fault_collect;
     db->driver.asleep = inner->driver->asleep == NULL ? NULL : fault_asleep;
     db->driver.deaf = inner->driver->deaf == NULL ? NULL : fault_deaf;
     db->driver.where = inner->driver->where == NULL ? NULL : fault_where;

@@ -43,4 +43,6 @@ OWED_API const struct driver driver_postgres = {
     .warning = postgres_warning,
     .tidy = driver_is_tidy,
     .native = postgres_native,
+    .pipeline = postgres_pipeline,
+    .collect = postgres_collect,
 };

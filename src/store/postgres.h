@@ -98,6 +98,8 @@ struct postgres_db {
     bool light_next;
     bool guard_wanted;
     bool guarded;
+    bool is_piped;         // what a receiver sent may not be answered yet
+    owed_error pipe_error; // why something of it was refused
 
     struct listener listener;
 };
@@ -180,12 +182,16 @@ void postgres_veto(struct db *db);
 owed_status postgres_hurry(struct db *db, owed_error *err);
 owed_status postgres_contention(struct db *db, bool failed);
 void *postgres_native(struct db *db);
+/* postgres_lend gives the handle to an application, once what is queued has been sent. */
+PGconn *postgres_lend(struct postgres_db *conn);
 /* postgres_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
 owed_status postgres_still_ours(struct postgres_db *conn, owed_error *err);
 
 /* --- postgres_sweep.c --- */
 
 void postgres_sweep(struct db *db);
+void *postgres_pipeline(struct db *db);
+owed_status postgres_collect(struct db *db, bool wait, owed_error *err);
 
 /* --- postgres_url.c --- */
 

@@ -357,6 +357,9 @@ postgres_talk(struct postgres_db *conn, const struct command *commands, size_t c
     struct talk talk;
     for (size_t i = 0; i < count; i++)
         results[i] = NULL;
+    owed_status sent = postgres_collect(&conn->base, true, err);
+    if (sent != OWED_OK)
+        return sent;
     gather(conn, &talk, commands, count);
     if (talk.count == 0)
         return OWED_OK;

@@ -74,7 +74,7 @@ forget(struct postgres_db *conn)
     conn->begun = conn->is_sent = conn->lost = conn->is_light = conn->writes = false;
     conn->vetoed = conn->hurried = conn->guarded = false;
     conn->queued = 0;
-    conn->queue_error = (owed_error){0};
+    conn->queue_error = conn->pipe_error = (owed_error){0};
 }
 
 static void
@@ -254,6 +254,7 @@ owed_status
 postgres_commit(struct db *db, owed_error *err)
 {
     struct postgres_db *conn = postgres_of(db);
+    postgres_collect(db, true, NULL);
     owed_status status = postgres_still_ours(conn, err);
     if (status == OWED_OK && driver_has_begun(db, conn->begun, conn->place, err) != OWED_OK)
         return OWED_BUG;
@@ -280,6 +281,7 @@ postgres_rollback(struct db *db)
     if (db->adopted)
         return;
     bool is_sent = conn->is_sent;
+    postgres_collect(db, true, NULL);
     forget(conn);
     if (!is_sent)
         return;
@@ -327,6 +329,8 @@ owed_status
 postgres_rollback_to(struct db *db, owed_error *err)
 {
     struct postgres_db *conn = postgres_of(db);
+    postgres_collect(db, true, NULL);
+    conn->pipe_error = (owed_error){0};
     owed_status status = postgres_still_ours(conn, err);
     if (status == OWED_OK)
         status = postgres_do(conn, STMT_ROLLBACK_TO, err);
@@ -370,16 +374,23 @@ postgres_hurry(struct db *db, owed_error *err)
     return OWED_OK;
 }
 
-void *
-postgres_native(struct db *db)
+PGconn *
+postgres_lend(struct postgres_db *conn)
 {
-    struct postgres_db *conn = postgres_of(db);
-    if (db->adopted)
-        return conn->handle;
     put_guard(conn);
     conn->was_lent = true;
     conn->writes = true;
     if (conn->begun && conn->queued > 0 && postgres_flush(conn, &conn->queue_error) == OWED_OK)
         conn->queue_error = (owed_error){0};
     return conn->handle;
+}
+
+void *
+postgres_native(struct db *db)
+{
+    struct postgres_db *conn = postgres_of(db);
+    if (db->adopted)
+        return conn->handle;
+    postgres_collect(db, true, NULL);
+    return postgres_lend(conn);
 }
