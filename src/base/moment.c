@@ -8,58 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "base/clock.h"
 #include "base/str.h"
 
-#define SECONDS_PER_DAY INT64_C(86400)
-#define DAYS_PER_ERA INT64_C(146097)       // 400 years
-#define DAYS_TO_1970 INT64_C(719468)       // from 0000-03-01
 #define FIRST_SECOND INT64_C(-62135596800) // 0001-01-01T00:00:00Z
 #define LAST_SECOND INT64_C(253402300799)  // 9999-12-31T23:59:59Z
-
-struct civil {
-    int64_t year;
-    int64_t month; // 1 to 12
-    int64_t day;   // 1 to 31
-};
-
-// Years are counted from March, so that the leap day is the last one of its year.
-static int64_t
-days_of(struct civil date)
-{
-    int64_t year = date.month <= 2 ? date.year - 1 : date.year;
-    int64_t era = (year >= 0 ? year : year - 399) / 400;
-    int64_t year_of_era = year - era * 400;
-    int64_t month = (date.month + 9) % 12;
-    int64_t day_of_year = (153 * month + 2) / 5 + date.day - 1;
-    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    return era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970;
-}
-
-static struct civil
-civil_of(int64_t days)
-{
-    days += DAYS_TO_1970;
-    int64_t era = (days >= 0 ? days : days - (DAYS_PER_ERA - 1)) / DAYS_PER_ERA;
-    int64_t day_of_era = days - era * DAYS_PER_ERA;
-    int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t month = (5 * day_of_year + 2) / 153;
-    struct civil date = {
-        .year = year_of_era + era * 400,
-        .month = month < 10 ? month + 3 : month - 9,
-        .day = day_of_year - (153 * month + 2) / 5 + 1,
-    };
-    date.year += date.month <= 2;
-    return date;
-}
-
-static int64_t
-floor_divide(int64_t number, int64_t by)
-{
-    return number / by - (number % by < 0);
-}
 
 const char *
 moment_write(int64_t at_us, char text[static MOMENT_BYTES])
@@ -101,12 +55,6 @@ read_mark(const char **p, const char *allowed)
 }
 
 static bool
-is_leap(int64_t year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static bool
 read_date(const char **p, struct civil *date)
 {
     static const int8_t month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -117,7 +65,7 @@ read_date(const char **p, struct civil *date)
     if (date->month < 1 || date->month > 12 || !read_mark(p, "-"))
         return false;
     date->day = read_digits(p, 2);
-    int64_t last = month_days[date->month - 1] + (date->month == 2 && is_leap(date->year));
+    int64_t last = month_days[date->month - 1] + (date->month == 2 && is_leap_year(date->year));
     return date->day >= 1 && date->day <= last;
 }
 
