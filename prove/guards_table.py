@@ -374,6 +374,10 @@ GUARDS = [
         ("its lane", "(lane = $1 and ", "($1 is not null and "),
         ("paused with it", " and paused_at = (select l.paused_at from owed_lane as l where l.lane = $1)", ""),
     ]),
+    *(("query/pause_published", name, [(old, new)], PAUSE) for name, old, new in [
+        ("not paused by itself", "where paused_at = 0\nand", "where"),
+        ("in a paused lane", "\nand exists (select 1 from owed_lane as l where l.lane = owed_receiver.lane)", ""),
+    ]),
     *(("query/resume_due", name, [(old, new)], PAUSE) for name, old, new in [
         ("with an end", "paused_until > 0 and ", ""),
         ("that is over", " and paused_until <= $1", " and $1 is not null"),

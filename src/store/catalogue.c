@@ -146,7 +146,12 @@ publish_all(struct db *db, const struct publication *publication, int64_t *chang
     owed_error *err)
 {
     owed_status status = publish_events(db, publication, changed, err);
-    return status == OWED_OK ? publish_receivers(db, publication, changed, differs, err) : status;
+    int64_t before = *changed;
+    if (status == OWED_OK)
+        status = publish_receivers(db, publication, changed, differs, err);
+    return status == OWED_OK && *changed > before
+        ? change(db, STMT_PAUSE_PUBLISHED, NO_ARGS, NULL, err)
+        : status;
 }
 
 owed_status

@@ -101,13 +101,15 @@ mend_receiver(
         db, STMT_MISPLACED, ARGS(V_TEXT(receiver->key), V_INT(mend->limit)), &mend->moved, err);
 }
 
-/* end_pauses resumes what an operator paused until now: then its rows are out of place, and follow. */
+/* see_to_pauses resumes what an operator paused until now, and pauses what was published into a paused lane
+ * while it was being paused: then rows are out of place, and follow. */
 static owed_status
-end_pauses(struct db *db, int64_t now_us, owed_error *err)
+see_to_pauses(struct db *db, int64_t now_us, owed_error *err)
 {
     owed_status status = change(db, STMT_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
-    return status == OWED_OK ? change(db, STMT_RESUME_LANES_DUE, ARGS(V_TIME(now_us)), NULL, err)
-                             : status;
+    if (status == OWED_OK)
+        status = change(db, STMT_RESUME_LANES_DUE, ARGS(V_TIME(now_us)), NULL, err);
+    return status == OWED_OK ? change(db, STMT_PAUSE_PUBLISHED, NO_ARGS, NULL, err) : status;
 }
 
 owed_status
@@ -120,7 +122,7 @@ store_mend(struct db *db, int64_t now_us, int64_t grace_us, int32_t limit, int64
     struct list list = {sizeof(struct owed_receiver_row), read_owed_receiver, &arena};
     void *items = NULL;
     size_t count = 0;
-    owed_status status = end_pauses(db, now_us, err);
+    owed_status status = see_to_pauses(db, now_us, err);
     if (status == OWED_OK)
         status = read_all(db, STMT_OWED_RECEIVERS, NO_ARGS, &list, &items, &count, err);
     const struct owed_receiver_row *receivers = items;

@@ -117,6 +117,50 @@ a_receiver_paused_by_itself_stays_so_when_its_lane_is_resumed(void **state)
 }
 
 static void
+a_receiver_that_comes_into_a_paused_lane_waits_along_with_it(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    in_another_lane(world);
+    fire(world, EVENT); // what is owed by then follows
+    assert_int_equal(pause_it(world, LANE, NULL, NOW + 60 * SECOND), 1);
+    struct catalogue_receiver moved = a_receiver("shop.mail");
+    publish(world, &moved, 1);
+    publish_keys(world, (const char *const[]){"shop.new", NULL});
+    fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 0);
+    struct lane_row *lanes;
+    size_t count = 0;
+    assert_ok(store_lanes(world->other, &world->arena, &lanes, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_int_equal(lanes[0].paused_receivers, 3);
+    // It ends with the lane's, and nothing else is paused by it.
+    assert_int_equal(resume(world, LANE, NULL), 3);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 5);
+}
+
+static void
+what_was_published_while_its_lane_was_being_paused_is_paused_by_who_mends(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    in_another_lane(world);
+    assert_int_equal(pause_it(world, LANE, NULL, NOW + 60 * SECOND), 1);
+    fire(world, EVENT);
+    // As a publish that the pause did not see.
+    raw_run(
+        plain(world), "update owed_receiver set lane = 'shop/default' where lane = 'shop/mail'");
+    assert_ok(store_mend(world->db, NOW, GRACE, 100, NULL, NULL, &world->err));
+    assert_int_equal(claim_as(world, "first", NOW, 10), 0);
+    // One that has a pause of its own keeps it.
+    assert_int_equal(pause_it(world, NULL, "shop.mail", 0), 1);
+    assert_ok(store_mend(world->db, NOW, GRACE, 100, NULL, NULL, &world->err));
+    assert_ok(store_mend(world->db, NOW + 60 * SECOND, GRACE, 100, NULL, NULL, &world->err));
+    assert_int_equal(claim_as(world, "first", NOW + 60 * SECOND, 10), 1);
+    assert_string_equal(world->rows[0].receiver_key, "shop.billing");
+}
+
+static void
 a_pause_whose_time_is_over_is_ended_by_who_mends(void **state)
 {
     struct world *world = *state;
@@ -215,6 +259,8 @@ main(void)
         TEST(other_lanes_and_receivers_go_on),
         TEST(of_two_lanes_paused_in_one_moment_the_one_that_is_resumed_goes_on),
         TEST(a_receiver_paused_by_itself_stays_so_when_its_lane_is_resumed),
+        TEST(a_receiver_that_comes_into_a_paused_lane_waits_along_with_it),
+        TEST(what_was_published_while_its_lane_was_being_paused_is_paused_by_who_mends),
         TEST(a_pause_whose_time_is_over_is_ended_by_who_mends),
         TEST(what_is_paused_is_listed_a_lane_once_and_a_receiver_that_waits_alone),
         TEST(lanes_say_what_waits_in_them_and_why),
