@@ -317,12 +317,13 @@ a_statement_that_is_being_read_is_not_run_again(void **state)
 {
     struct world *world = *state;
     struct rows *rows, *again;
+    const struct value most = {.type = VALUE_INT, .integer = 10};
     const struct driver *driver = world->db->driver;
-    assert_ok(driver->run(world->db, STMT_COUNT_EVENTS, NULL, 0, &rows, &world->err));
+    assert_ok(driver->run(world->db, STMT_COUNT_EVENTS, &most, 1, &rows, &world->err));
     assert_int_equal(
-        driver->run(world->db, STMT_COUNT_EVENTS, NULL, 0, &again, &world->err), OWED_BUG);
+        driver->run(world->db, STMT_COUNT_EVENTS, &most, 1, &again, &world->err), OWED_BUG);
     assert_ok(driver->finish(rows, NULL, &world->err));
-    assert_ok(driver->run(world->db, STMT_COUNT_EVENTS, NULL, 0, &rows, &world->err));
+    assert_ok(driver->run(world->db, STMT_COUNT_EVENTS, &most, 1, &rows, &world->err));
     assert_true(driver->next(rows));
     assert_false(driver->next(rows));
     assert_false(driver->next(rows));
