@@ -15,16 +15,25 @@
 #include "base/limits.h"
 #include "base/moment.h"
 
+/* scan_int reads a whole number; *ret_fits is false where it has more than 64 bits. */
 static bool
-read_int(const char *text, int64_t now_us, int64_t *ret_number)
+scan_int(const char *text, int64_t *ret_number, bool *ret_fits)
 {
-    (void)now_us;
     char *end;
     errno = 0;
     long long number = strtoll(text, &end, 10);
     bool starts_well = is_digit(text[0]) || text[0] == '-';
     *ret_number = number;
-    return starts_well && end != text && *end == '\0' && errno == 0;
+    *ret_fits = errno == 0;
+    return starts_well && end != text && *end == '\0';
+}
+
+static bool
+read_int(const char *text, int64_t now_us, int64_t *ret_number)
+{
+    (void)now_us;
+    bool fits;
+    return scan_int(text, ret_number, &fits) && fits;
 }
 
 static bool
@@ -88,21 +97,27 @@ static const struct option_kind {
 };
 
 static owed_status
-check_range(
-    const struct option *option, const struct option_text *value, int64_t number, owed_error *err)
+refuse_range(
+    const struct option *option, const struct option_text *value, bool fits, owed_error *err)
 {
     const struct option_kind *kind = &kinds[option->type];
     int64_t max = option->max != 0 ? option->max : kind->greatest;
-    if (kind->write == NULL || (number >= option->min && number <= max))
-        return OWED_OK;
     char least[MOMENT_BYTES], greatest[MOMENT_BYTES];
     kind->write(option->min, least);
     kind->write(max, greatest);
-    if (max == INT64_MAX)
+    if (max == INT64_MAX && fits)
         return fail(err, value->refusal, "%s: expected at least %s, found \"%s\"", value->where,
             least, value->text);
     return fail(err, value->refusal, "%s: expected %s to %s, found \"%s\"", value->where, least,
         greatest, value->text);
+}
+
+static bool
+is_in_range(const struct option *option, int64_t number)
+{
+    const struct option_kind *kind = &kinds[option->type];
+    int64_t max = option->max != 0 ? option->max : kind->greatest;
+    return kind->write == NULL || (number >= option->min && number <= max);
 }
 
 owed_status
@@ -111,13 +126,17 @@ option_read(const struct option *option, const struct option_text *value, int64_
 {
     const struct option_kind *kind = &kinds[option->type];
     int64_t number;
-    if (!kind->read(value->text, value->now_us, &number))
+    bool fits;
+    bool is_read = kind->read(value->text, value->now_us, &number);
+    if (!is_read && option->type == OPTION_INT && scan_int(value->text, &number, &fits))
+        return refuse_range(option, value, fits, err);
+    if (!is_read)
         return fail(err, value->refusal, "%s: expected %s, found \"%s\"", value->where,
             kind->expected, value->text);
-    owed_status status = check_range(option, value, number, err);
-    if (status == OWED_OK)
-        *ret_number = number;
-    return status;
+    if (!is_in_range(option, number))
+        return refuse_range(option, value, true, err);
+    *ret_number = number;
+    return OWED_OK;
 }
 
 char *
