@@ -11,9 +11,9 @@ SMALL = {
     "fire": ["--rows", "300", "--batch", "10", "--concurrency", "2", "--receivers", "2", "--history", "50"],
     "drain": ["--rows", "300", "--backlog", "100", "--history", "50", "--receivers", "2"],
     "claim": ["--rows", "200", "--backlog", "100", "--history", "50", "--batch", "30"],
-    "latency": ["--rows", "20", "--history", "50"],
+    "latency": ["--rows", "5", "--history", "50"],
     "idle": ["--duration", "1s", "--history", "50"],
-    "churn": ["--duration", "2s", "--history", "100", "--receivers", "2"],
+    "churn": ["--duration", "1s", "--history", "50", "--receivers", "2"],
 }
 ENDLESS = {"drain": ["--rows", "1000000"], "latency": ["--rows", "1000000"], "churn": ["--duration", "1h"]}
 KEYS = ["benchmark", "store", "rows", "backlog", "history", "payload_size", "receivers", "concurrency", "batch", "inserts",
