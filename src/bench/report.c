@@ -149,13 +149,28 @@ report_json(const struct report *report, struct buf *json)
 
 /* --- text --- */
 
+/* write_unit writes "deliveries", or "delivery" where there is one. */
+static void
+write_unit(const char *unit, double count, struct buf *text)
+{
+    size_t len = strlen(unit);
+    bool ends_in_y = len > 3 && strcmp(unit + len - 3, "ies") == 0;
+    if (count != 1)
+        buf_puts(text, unit);
+    else
+        buf_printf(
+            text, "%.*s%s", (int)(ends_in_y ? len - 3 : len - 1), unit, ends_in_y ? "y" : "");
+}
+
 static void
 text_rate(const struct report *report, struct buf *text)
 {
     if (!report_has(report, FIGURE_RATE))
         return;
-    buf_printf(text, "%-15s %.0f/s  (%.0f %s in %.2f s)\n", "rate", report->figures[FIGURE_RATE],
-        report->figures[FIGURE_COUNT], report->unit, report->figures[FIGURE_SECONDS]);
+    buf_printf(text, "%-15s %.0f/s  (%.0f ", "rate", report->figures[FIGURE_RATE],
+        report->figures[FIGURE_COUNT]);
+    write_unit(report->unit, report->figures[FIGURE_COUNT], text);
+    buf_printf(text, " in %.2f s)\n", report->figures[FIGURE_SECONDS]);
 }
 
 static void

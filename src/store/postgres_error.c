@@ -94,10 +94,15 @@ postgres_sentence(PGconn *handle, const char *said, char *text, size_t size)
             *p = ' ';
 }
 
-/* advice: an unknown name is one of owed's own, as there are no others in its statements. */
+/* advice: an unknown name is one of owed's own, as there are no others in its statements. An account
+ * without a right may be one that is meant to do nothing but fire. */
 static const char *
-advice(owed_status status)
+advice(owed_status status, const char *sqlstate)
 {
+    if (strcmp(sqlstate, "42501") == 0)
+        return ": this account has not the right; all but firing in SQL and making the tables takes "
+               "usage on their schema, and select, insert, update and delete on the tables of owed, "
+               "as those have that a relay runs as";
     return status == OWED_SCHEMA
         ? ": the tables of owed are missing or of another version: run owed "
           "init or owed migrate"
@@ -129,5 +134,5 @@ postgres_fail(
     postgres_sentence(conn->handle, or_empty(said), text, sizeof text);
     owed_status status = meaning(sqlstate);
     return fail_native(err, status, pack(sqlstate), "%s: %s (%s, SQLSTATE %s)%s", what, text,
-        conn->place, sqlstate, advice(status));
+        conn->place, sqlstate, advice(status, sqlstate));
 }

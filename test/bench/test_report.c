@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "bench/report.h"
 
@@ -153,6 +154,23 @@ slices_are_objects_in_order(void **state)
 
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, say_nothing, forget)
 
+static void
+one_of_a_kind_is_told_as_one(void **state)
+{
+    struct said *said = *state;
+    report_rates(&said->report, 1, US_PER_SECOND, 0);
+    report_text(&said->report, &said->text);
+    assert_non_null(strstr(buf_text(&said->text), "(1 delivery in 1.00 s)"));
+    buf_clear(&said->text);
+    said->report.unit = "events";
+    report_text(&said->report, &said->text);
+    assert_non_null(strstr(buf_text(&said->text), "(1 event in 1.00 s)"));
+    buf_clear(&said->text);
+    report_rates(&said->report, 2, US_PER_SECOND, 0);
+    report_text(&said->report, &said->text);
+    assert_non_null(strstr(buf_text(&said->text), "(2 events in 1.00 s)"));
+}
+
 int
 main(void)
 {
@@ -163,6 +181,7 @@ main(void)
         TEST(a_setting_that_is_not_taken_is_null),
         TEST(percentiles_are_milliseconds_to_people_and_microseconds_to_programs),
         TEST(slices_are_objects_in_order),
+        TEST(one_of_a_kind_is_told_as_one),
     };
     return cmocka_run_group_tests_name("bench report", tests, NULL, NULL);
 }

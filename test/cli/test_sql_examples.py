@@ -68,6 +68,9 @@ class Examples(StoreCase):
             done = subprocess.run(["psql", "-XqAt", self.as_role("owed_test_shop"), "-c", refused],
                                   capture_output=True, text=True)
             self.assertIn("permission denied", done.stderr)
+        for command in ("status", "events", "check"):
+            self.refused(69, "select, insert, update and delete on the tables of owed", command,
+                         "--store", self.as_role("owed_test_shop"))
 
     def test_the_roles_of_the_manual_fire_and_relay(self):
         page = (TOP / "doc" / "SQL.md").read_text()

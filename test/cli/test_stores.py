@@ -68,7 +68,7 @@ class Stores(StoreCase):
         user = f"owed_bare_{os.getpid()}"
         database = self.store.url.rsplit("/", 1)[1]
         make, drop, code, sentence = {
-            "postgres": ([f"create role {user} login"], f"drop role {user}", 69, "permission denied"),
+            "postgres": ([f"create role {user} login"], f"drop role {user}", 69, "select, insert, update and delete on the tables of owed"),
             "mariadb": ([f"create user {user}@'127.0.0.1' identified by '{SECRET}'",
                          f"grant create temporary tables on {database}.* to {user}@'127.0.0.1'"],
                         f"drop user {user}@'127.0.0.1'", 78, "grant it its rights"),
