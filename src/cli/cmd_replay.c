@@ -43,7 +43,7 @@ const struct command cmd_replay = {
         "reopened as though it had just been fired, and one that never was is added. What is still owed, or "
         "is being run, stays as it is. Where targets are named by a function a relay calls it again; what it "
         "no longer names stays as it is. The idempotency key of a delivery stays the same.\n\n"
-        "Events are named by ids, or by --event with --since and --until; each is committed by itself. "
+        "Events are named by ids, or by --event with --since and --until; each 20 are committed by themselves. "
         "Those that are left alone are named with the reason: there is none of that id, it was suppressed, or no "
         "receiver wants it any more.\n\n"
         "With --lane it stands in a side lane, so that nothing else waits behind it: a name that begins "

@@ -7,10 +7,11 @@
 #include "base/error.h"
 #include "deliver/worker.h"
 
-#define BATCH_ROWS 1000
-#define ALONE_BATCH_ROWS 40 // where everybody else waits meanwhile
-#define LOOKS 8             // that find nothing, in one go
-#define MOST_HELD 10000     // old ones that are still owed: the next course goes on behind them
+#define REST 2 // times as long as a batch took
+#define ALONE_REST 9
+#define LONGEST_REST_US (US_PER_SECOND / 2)
+#define LOOKS 8         // that find nothing, in one go
+#define MOST_HELD 10000 // old ones that are still owed: the next course goes on behind them
 
 static bool
 cleans(const struct worker *w)
@@ -23,18 +24,18 @@ clean_next_us(const struct worker *w)
 {
     if (!cleans(w))
         return INT64_MAX;
-    int64_t left_us = w->prune_mono_us - worker_mono_us(w);
-    return !w->prune.is_over || left_us < 0 ? 0 : left_us;
+    int64_t next_us = w->prune.is_over ? w->prune_mono_us : w->rest_mono_us;
+    int64_t left_us = next_us - worker_mono_us(w);
+    return left_us < 0 ? 0 : left_us;
 }
 
 static void
 begin(struct worker *w)
 {
-    bool has_one_writer = w->owed->db->driver->contention == NULL;
     const struct prune prune = {
         .now_us = worker_now_us(w),
         .retention_us = w->settings.retention_us,
-        .batch_rows = has_one_writer ? ALONE_BATCH_ROWS : BATCH_ROWS,
+        .batch_rows = prune_batch_rows(w->owed->db),
         .limit = -1,
         .most_held = MOST_HELD,
     };
@@ -48,6 +49,15 @@ is_trouble(owed_status status)
     return status == OWED_UNAVAILABLE || status == OWED_UNSURE;
 }
 
+/* rest leaves the store to those who write for as long as several that clean at once would keep it from them. */
+static void
+rest(struct worker *w, int64_t took_us)
+{
+    int times = w->owed->db->driver->single_writer ? ALONE_REST : REST;
+    int64_t rest_us = took_us * times;
+    w->rest_mono_us = worker_mono_us(w) + (rest_us < LONGEST_REST_US ? rest_us : LONGEST_REST_US);
+}
+
 owed_status
 clean(struct worker *w, owed_error *err)
 {
@@ -56,11 +66,13 @@ clean(struct worker *w, owed_error *err)
     if (w->prune.is_over)
         begin(w);
     int64_t rows = w->prune.rows;
+    int64_t begun_us = worker_mono_us(w);
     owed_status status = OWED_OK;
     for (int i = 0; i < LOOKS && status == OWED_OK && !w->prune.is_over && w->prune.rows == rows;
          i++)
         status = store_prune_step(w->owed->db, &w->prune, err);
     if (w->prune.rows > rows) {
+        rest(w, worker_mono_us(w) - begun_us);
         worker_wrote(w);
         worker_yield(w);
     }

@@ -103,6 +103,7 @@ struct worker {
     int64_t mend_mono_us;      // when to mend next
     struct prune_course prune; // of the events that can go
     int64_t prune_mono_us;     // when to begin the next one
+    int64_t rest_mono_us;      // until then the writers have the store for themselves
     int64_t beat_mono_us;
     int64_t colleagues_mono_us; // when to look after their leases next
     struct kept kept[SHARED_SLOTS];

@@ -2,7 +2,26 @@
  *
  * prune.c - all that can go is deleted, batch by batch.
  */
+#include <poll.h>
+
+#include "base/clock.h"
 #include "operate/act.h"
+
+#define REST 2 // times as long as a batch took
+#define ALONE_REST 9
+#define LONGEST_REST_US (US_PER_SECOND / 2)
+
+/* rest leaves the store to those who write, as a relay that cleans does. */
+static void
+rest(const struct db *db, int64_t took_us)
+{
+    int64_t rest_us = took_us * (db->driver->single_writer ? ALONE_REST : REST);
+    if (rest_us > LONGEST_REST_US)
+        rest_us = LONGEST_REST_US;
+    const struct timespec timeout = {
+        .tv_sec = rest_us / US_PER_SECOND, .tv_nsec = rest_us % US_PER_SECOND * 1000};
+    ppoll(NULL, 0, &timeout, NULL);
+}
 
 owed_status
 prune_all(struct db *db, const struct prune *prune, const struct acting *acting,
@@ -14,7 +33,11 @@ prune_all(struct db *db, const struct prune *prune, const struct acting *acting,
     owed_status status = act_begin(db, acting, "prune", &audit_id, err);
     while (status == OWED_OK && !course.is_over) {
         int64_t before = course.events;
+        int64_t rows = course.rows;
+        int64_t begun_us = clock_monotonic_us(&clock_system);
         status = store_prune_step(db, &course, err);
+        if (course.rows > rows && !course.is_over && !acting->dry_run)
+            rest(db, clock_monotonic_us(&clock_system) - begun_us);
         if (status == OWED_OK)
             status = act_step(db, acting, audit_id, course.events - before, course.events, err);
     }

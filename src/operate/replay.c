@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * replay.c - events replayed one by one, each committed by itself, at a pace.
+ * replay.c - events replayed a few at a time, each few committed by themselves, at a pace.
  */
 #include <poll.h>
 
@@ -9,7 +9,8 @@
 #include "operate/requeue.h"
 
 #define PAGE 500
-#define NOTE_EVERY 100 // events between two notes of how many it are
+#define NOTE_EVERY 100  // events between two notes of how many it are
+#define MOST_AT_ONCE 20 // events of one transaction: it is to be short
 
 struct course {
     owed *handle;
@@ -56,39 +57,69 @@ note(struct course *course, owed_error *err)
         course->handle->db, course->acting, course->audit_id, more, counts->events, err);
 }
 
+/* count_one adds up what one event came to. */
+static void
+count_one(struct course *course, int64_t event_id, const struct replayed *replayed)
+{
+    struct replay_counts *counts = course->counts;
+    counts->events++;
+    counts->reopened += replayed->reopened;
+    counts->added += replayed->added;
+    counts->left += replayed->left;
+    if (replayed->skip == REPLAY_DONE)
+        return;
+    counts->skipped++;
+    course->replaying->skipped(course->replaying->state, event_id, replayed);
+}
+
 static owed_status
-replay_one(struct course *course, int64_t event_id, owed_error *err)
+replay_some(struct course *course, const int64_t *ids, size_t count, owed_error *err)
 {
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
-    const struct replay replay = {.event_id = event_id,
-        .keys = course->replaying->keys,
-        .side_lane = course->replaying->side_lane,
-        .now_us = course->acting->now_us,
-        .dry_run = course->acting->dry_run};
-    struct replayed replayed;
+    const struct replaying *replaying = course->replaying;
     struct replay_counts *counts = course->counts;
     keep_pace(course);
-    owed_status status = store_replay(course->handle->db, &replay, &arena, &replayed, err);
+    const struct replay replay = {.event_ids = ids,
+        .event_count = count,
+        .keys = replaying->keys,
+        .side_lane = replaying->side_lane,
+        .now_us =
+            course->acting->now_us + clock_monotonic_us(&clock_system) - course->began_mono_us,
+        .dry_run = course->acting->dry_run};
+    struct replayed replayed[MOST_AT_ONCE];
+    owed_status status = store_replay(course->handle->db, &replay, &arena, replayed, err);
     if (status != OWED_OK)
         return status;
-    counts->events++;
-    counts->reopened += replayed.reopened;
-    counts->added += replayed.added;
-    counts->left += replayed.left;
-    if (replayed.skip != REPLAY_DONE) {
-        counts->skipped++;
-        course->replaying->skipped(course->replaying->state, event_id, &replayed);
-    }
-    return counts->events % NOTE_EVERY == 0 ? note(course, err) : OWED_OK;
+    int64_t notes = counts->events / NOTE_EVERY;
+    for (size_t i = 0; i < count; i++)
+        count_one(course, ids[i], &replayed[i]);
+    return counts->events / NOTE_EVERY > notes ? note(course, err) : OWED_OK;
+}
+
+/* at_once is how many one transaction takes: at a rate those of ten milliseconds. */
+static size_t
+at_once(const struct course *course)
+{
+    int64_t rate = course->replaying->rate;
+    int64_t limit = course->replaying->limit;
+    int64_t count = rate > 0 && rate < MOST_AT_ONCE * 100 ? rate / 100 : MOST_AT_ONCE;
+    if (limit >= 0 && count > limit - course->counts->events)
+        count = limit - course->counts->events;
+    return count < 1 ? 1 : (size_t)count;
 }
 
 static owed_status
 replay_ids(struct course *course, const int64_t *ids, size_t count, owed_error *err)
 {
     owed_status status = OWED_OK;
-    for (size_t i = 0; i < count && status == OWED_OK && !is_full(course); i++)
-        status = replay_one(course, ids[i], err);
+    while (count > 0 && status == OWED_OK && !is_full(course)) {
+        size_t some = at_once(course);
+        some = some < count ? some : count;
+        status = replay_some(course, ids, some, err);
+        ids += some;
+        count -= some;
+    }
     return status;
 }
 

@@ -204,10 +204,12 @@ owed_status store_requeue(
 owed_status store_cancel(struct db *db, const struct requeue *which, int64_t *ret_count,
     int64_t *ret_running, owed_error *err);
 
-/* store_replay makes one event owed once more to those who want it now, in a transaction of its own: what
- * has ended is reopened, what never was is added. With dry_run all of it is undone. */
+/* store_replay makes one event, or several, owed once more to those who want them now, in a transaction of its own: what
+ * has ended is reopened, what never was is added. With dry_run all of it is undone. ret has an element for each. */
 struct replay {
     int64_t event_id;
+    const int64_t *event_ids; // in place of event_id; NULL: that one
+    size_t event_count;
     const char *keys;      // JSON array of receiver keys; "[]": every receiver
     const char *side_lane; // "+name", without an app; NULL: each receiver's own lane
     int64_t now_us;

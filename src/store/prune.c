@@ -10,6 +10,8 @@
 #include "base/clock.h"
 #include "store/forget.h"
 
+#define BATCH_ROWS 1000
+#define ALONE_BATCH_ROWS 40
 #define PAGE 500 // events that one look, and so one batch, names
 
 /* One event that a look found. */
@@ -28,6 +30,12 @@ prune_begin(struct prune_course *course, const struct prune *prune)
     begun.after_id = begun.resume_id[0];
     begun.is_over = prune->limit == 0;
     *course = begun;
+}
+
+int64_t
+prune_batch_rows(const struct db *db)
+{
+    return db->driver->single_writer ? ALONE_BATCH_ROWS : BATCH_ROWS;
 }
 
 static void

@@ -44,6 +44,9 @@ struct prune_course {
 /* prune_begin starts a course; resume_id stays from the one before, so begin with {0}. */
 void prune_begin(struct prune_course *course, const struct prune *prune);
 
+/* prune_batch_rows is how many rows a batch has where nobody says: few where everybody else waits meanwhile. */
+int64_t prune_batch_rows(const struct db *db);
+
 /* store_prune_step deletes one batch, in a transaction of its own. An event with more deliveries than a
  * batch goes in pieces, each once more found due. */
 owed_status store_prune_step(struct db *db, struct prune_course *course, owed_error *err);

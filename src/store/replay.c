@@ -90,17 +90,35 @@ replay_one(struct db *db, const struct replay *replay, struct arena *arena, stru
     return status;
 }
 
+static owed_status
+replay_each(struct db *db, const struct replay *replay, struct arena *arena, struct replayed *ret,
+    owed_error *err)
+{
+    struct replay one = *replay;
+    owed_status status = OWED_OK;
+    for (size_t i = 0; i < replay->event_count && status == OWED_OK; i++) {
+        one.event_id = replay->event_ids[i];
+        status = replay_one(db, &one, arena, &ret[i], err);
+    }
+    return status;
+}
+
 owed_status
 store_replay(struct db *db, const struct replay *replay, struct arena *arena, struct replayed *ret,
     owed_error *err)
 {
+    struct replay all = *replay;
     struct scope scope = {0};
     owed_status status = OWED_OK;
+    if (all.event_ids == NULL) {
+        all.event_ids = &replay->event_id;
+        all.event_count = 1;
+    }
     do {
         status = scope_begin(db, &scope, err);
         if (status != OWED_OK)
             continue;
-        status = replay_one(db, replay, arena, ret, err);
+        status = replay_each(db, &all, arena, ret, err);
         if (status == OWED_OK && replay->dry_run && scope.own) {
             store_rollback(db);
             return OWED_OK;

@@ -303,6 +303,25 @@ a_replay_says_why_it_leaves_an_event_alone(void **state)
 }
 
 static void
+several_events_are_replayed_at_once_and_each_is_told_apart(void **state)
+{
+    struct world *world = *state;
+    int64_t id = bring_to(world, "succeeded");
+    int64_t unwanted = fire(world, "shop.Other");
+    const int64_t events[] = {event_of(world, id), 12345, unwanted};
+    const struct replay asked = {
+        .event_ids = events, .event_count = 3, .keys = "[]", .now_us = NOW + 99 * SECOND};
+    struct replayed replayed[3];
+    assert_ok(store_replay(world->db, &asked, &world->arena, replayed, &world->err));
+    assert_int_equal(replayed[0].skip, REPLAY_DONE);
+    assert_int_equal(replayed[0].reopened, 1);
+    assert_int_equal(replayed[1].skip, REPLAY_UNKNOWN);
+    assert_int_equal(replayed[2].skip, REPLAY_UNWANTED);
+    assert_string_equal(replayed[2].event_name, "shop.Other");
+    assert_string_equal(status_of(world, id), "pending");
+}
+
+static void
 a_replay_that_is_dry_changes_nothing(void **state)
 {
     struct world *world = *state;
@@ -419,6 +438,7 @@ main(void)
         TEST(a_replay_reopens_neither_who_is_gone_nor_a_target_that_nobody_names_any_more),
         TEST(a_replay_leaves_a_row_alone_that_somebody_holds),
         TEST(a_replay_says_why_it_leaves_an_event_alone),
+        TEST(several_events_are_replayed_at_once_and_each_is_told_apart),
         TEST(a_replay_that_is_dry_changes_nothing),
         TEST(targets_are_named_anew_and_only_those_are_reopened),
         TEST(events_to_replay_are_found_by_name_and_time),

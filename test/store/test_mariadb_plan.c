@@ -73,7 +73,10 @@ static const struct pin {
         {"d range owed_delivery_ended_badly Using where\n"}},
     {STMT_DELIVERY, {"1"}, {"d const PRIMARY"}},
     {STMT_REQUEUE_PICK, {"0", "10", "''", "1", "''", LATER, LATER},
-        {"d range owed_delivery_ended_badly Using index condition; Using where\n"}},
+        {"d range owed_delivery_ended_badly Using index condition; Using where\n",
+            "r eq_ref PRIMARY"}},
+    {STMT_PRUNE_OWN, {"0", "10", LATER, "60"},
+        {"owed_event range owed_event_own_window Using where; Using index\n", "e eq_ref PRIMARY"}},
     {STMT_REQUEUE_PICK_IDS, {"'[1, 2]'", "''", "1", "''", LATER, LATER}, {"d eq_ref PRIMARY"}},
     {STMT_REQUEUE, {"'[1, 2]'", LATER}, {"d eq_ref PRIMARY"}},
 };

@@ -123,6 +123,14 @@ a_window_of_its_own_goes_before_the_ordinary_one(void **state)
     assert_false(is_there(world, shorter));
     assert_true(
         is_there(world, longer) && is_there(world, at_the_bound) && is_there(world, another));
+    // Nor is what only plain SQL can say besides.
+    int64_t also =
+        an_old_one(world, 61 * SECOND, "retention_seconds = 60, delete_when = 'succeeded'", dead);
+    int64_t younger =
+        an_old_one(world, 60 * SECOND, "retention_seconds = 60, delete_when = 'succeeded'", dead);
+    assert_int_equal(prune(world, &usual), 1);
+    assert_false(is_there(world, also));
+    assert_true(is_there(world, younger));
     // Another ordinary window is no matter to them.
     struct prune all = usual;
     all.retention_us = 0;
