@@ -204,7 +204,7 @@ group_repeat(struct worker *w, const owed_error *err)
     struct member only = group->members[0];
     if (group->count == 1 && group_is_tired(w, only.ended.row->fence.delivery_id))
         return group_stumble(w, &only, "acknowledge", err);
-    group_undo(w, TASK_ALONE);
+    group_undo(w, group->count > 1 && ++group->repeats < STUMBLES ? TASK_TODO : TASK_ALONE);
     group->count = 0;
     return true;
 }
@@ -305,6 +305,7 @@ end_well(struct worker *w)
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = TASK_DONE;
     group->count = 0;
+    group->repeats = 0;
     worker_wrote(w);
     ledger_report(w, &group->ledger);
     ledger_clear(&group->ledger);

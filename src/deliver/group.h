@@ -28,6 +28,7 @@ struct group {
     owed_tx tx;
     int64_t opened_mono_us;
     bool broke_up; // rows that were open are to do again
+    int repeats;   // in a row, since locks came between
     size_t saved;  // how many had a savepoint
     size_t count;
     struct member members[GROUP_ROWS];
@@ -63,8 +64,8 @@ bool group_stumble(
     struct worker *worker, struct member *who, const char *doing, const owed_error *err);
 /* group_stumble_together: of several nobody can tell who is to blame. They are repeated one by one. */
 bool group_stumble_together(struct worker *worker, const char *doing, const owed_error *err);
-/* group_repeat undoes a group that others' locks made useless: its rows run again one by one, and nothing
- * is counted, unless it is one alone whose turn it was for the last time. */
+/* group_repeat undoes a group that others' locks made useless: its rows run again, in the end one by one, and
+ * nothing is counted, unless it is one alone whose turn it was for the last time. */
 bool group_repeat(struct worker *worker, const owed_error *err);
 /* group_search undoes a group in which something was refused that a receiver did not wait for: they come again
  * with a savepoint each, which tells whose it was. */

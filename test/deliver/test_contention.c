@@ -348,6 +348,22 @@ an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing(void **
     assert_all_once(desk, 4);
 }
 
+static void
+where_locks_come_between_again_and_again_each_is_repeated_by_itself(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_server(desk, &actor);
+    server.busy_settles = 3;
+    run(desk, 4);
+    assert_int_equal(server.busy_settles, 0);
+    assert_all_once(desk, 4);
+    // The third repetition has a transaction for each of those that went with the acknowledgement.
+    bool is_early = server.real->settles_early;
+    assert_int_equal(server.hurried, is_early ? 4 : 3);
+    assert_int_equal(actor.calls, is_early ? 11 : 17);
+}
+
 static owed_outcome
 is_cut(struct actor *actor, owed_delivery *delivery, const order *order)
 {
@@ -464,6 +480,7 @@ main(void)
         TEST(what_a_deadlock_undid_is_repeated_one_by_one),
         TEST(one_that_is_undone_again_and_again_has_failed_an_attempt),
         TEST(an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing),
+        TEST(where_locks_come_between_again_and_again_each_is_repeated_by_itself),
         TEST(a_lost_connection_is_nobodys_failure),
         TEST(what_a_receiver_committed_with_its_outcome_is_over),
         TEST(outcomes_that_are_written_early_go_with_their_group),
