@@ -13,6 +13,7 @@
 #include "declare/mask.h"
 
 #define SHOWN_DELIVERIES 10000
+#define SHOWN_EFFECTS 100
 
 static int run_show(struct cli *cli);
 
@@ -30,7 +31,10 @@ const struct command cmd_show = {
         "Shows the facts of an event, its payload as it was fired, every delivery of it and "
         "what each attempt came to. With --delivery, the same of one delivery. What its type or "
         "owed.conf declares secret is shown as ***, there and in the words of receivers.\n\n"
-        "In JSON an event has the key deliveries, and a delivery the key history for its attempts.",
+        "The event that led to it is named, and up to 100 that it led to itself; owed events "
+        "--correlation draws all of them.\n\n"
+        "In JSON an event has the keys deliveries, cause (an id and a name; null where there is none) "
+        "and effects, and a delivery the key history for its attempts.",
     .examples = "    owed show 7\n"
                 "    owed show --delivery 42 --json",
     .options = show_options,
@@ -151,12 +155,73 @@ show_delivery(struct cli *cli, int64_t id)
     return EXIT_DONE;
 }
 
+/* What an event followed from, and what followed from it. */
+struct links {
+    bool has_cause;
+    struct event_row cause; // the name is NULL where the event is gone
+    struct event_row *effects;
+    size_t effect_count;
+};
+
+static owed_status
+read_links(struct cli *cli, const struct event_row *event, struct links *ret_links)
+{
+    struct links links = {.has_cause = event->causation_id > 0};
+    owed_status status = OWED_OK;
+    if (links.has_cause)
+        status = store_event(cli->db, event->causation_id, &cli->arena, &links.cause, &cli->err);
+    if (status == OWED_NOT_FOUND)
+        status = OWED_OK;
+    links.cause.id = event->causation_id;
+    if (status == OWED_OK)
+        status = store_effects(cli->db, event->id, SHOWN_EFFECTS, &cli->arena, &links.effects,
+            &links.effect_count, &cli->err);
+    *ret_links = links;
+    return status;
+}
+
 static void
-json_event(struct cli *cli, const struct event_row *event, const struct view *views, size_t count)
+json_links(struct cli *cli, const struct links *links)
 {
     struct buf *json = &cli->out.text;
-    buf_putc(json, '{');
-    fields_members(event_whole_fields, event, json);
+    buf_puts(json, ",\"cause\":");
+    if (links->has_cause)
+        fields_json(event_link_fields, &links->cause, json);
+    else
+        buf_puts(json, "null");
+    buf_puts(json, ",\"effects\":[");
+    for (size_t i = 0; i < links->effect_count; i++) {
+        buf_puts(json, i == 0 ? "" : ",");
+        fields_json(event_link_fields, &links->effects[i], json);
+    }
+    buf_puts(json, "]");
+}
+
+static void
+text_links(struct cli *cli, const struct links *links)
+{
+    if (links->has_cause)
+        out_printf(&cli->out, "\ncaused by %" PRId64 " %s\n", links->cause.id,
+            is_empty(links->cause.name) ? "(it is gone)" : links->cause.name);
+    if (links->effect_count == 0)
+        return;
+    out_puts(&cli->out, "\nled to\n");
+    for (size_t i = 0; i < links->effect_count; i++)
+        out_printf(&cli->out, "  %" PRId64 " %s\n", links->effects[i].id, links->effects[i].name);
+}
+
+static void
+json_event(struct cli *cli, const struct event_row *event, const struct links *links)
+{
+    buf_putc(&cli->out.text, '{');
+    fields_members(event_whole_fields, event, &cli->out.text);
+    json_links(cli, links);
+}
+
+static void
+json_deliveries(struct cli *cli, const struct view *views, size_t count)
+{
+    struct buf *json = &cli->out.text;
     buf_puts(json, ",\"deliveries\":[");
     for (size_t i = 0; i < count; i++) {
         buf_puts(json, i == 0 ? "" : ",");
@@ -166,10 +231,16 @@ json_event(struct cli *cli, const struct event_row *event, const struct view *vi
 }
 
 static void
-text_event(struct cli *cli, const struct event_row *event, const struct view *views, size_t count)
+text_event(struct cli *cli, const struct event_row *event, const struct links *links)
 {
     out_printf(&cli->out, "event %" PRId64 "\n", event->id);
     fields_page(event_whole_fields, event, &cli->out);
+    text_links(cli, links);
+}
+
+static void
+text_deliveries(struct cli *cli, const struct view *views, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         out_puts(&cli->out, "\n");
         text_delivery(cli, &views[i]);
@@ -180,11 +251,13 @@ static int
 show_event(struct cli *cli, int64_t id)
 {
     struct event_row event;
+    struct links links;
     struct veil veil;
     struct filter filter = {.limit = SHOWN_DELIVERIES, .event_id = id};
     struct delivery_row *rows = NULL;
     size_t count = 0;
     if (store_event(cli->db, id, &cli->arena, &event, &cli->err) != OWED_OK ||
+        read_links(cli, &event, &links) != OWED_OK ||
         store_deliveries(cli->db, &filter, &cli->arena, &rows, &count, &cli->err) != OWED_OK ||
         read_veil(cli, &event, &veil) != OWED_OK || hide_payload(cli, &veil, &event) != OWED_OK)
         return cli_fail(cli);
@@ -196,7 +269,8 @@ show_event(struct cli *cli, int64_t id)
         if (read_attempts(cli, &veil, &views[i]) != OWED_OK)
             return cli_fail(cli);
     }
-    (cli_json(cli) ? json_event : text_event)(cli, &event, views, count);
+    (cli_json(cli) ? json_event : text_event)(cli, &event, &links);
+    (cli_json(cli) ? json_deliveries : text_deliveries)(cli, views, count);
     return EXIT_DONE;
 }
 

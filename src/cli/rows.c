@@ -42,6 +42,12 @@ const struct field event_whole_fields[] = {
     FIELDS_END,
 };
 
+const struct field event_link_fields[] = {
+    FIELD(struct event_row, id, "id", "ID", SHAPE_INT),
+    FIELD(struct event_row, name, "name", "NAME", SHAPE_KEY, .width = NAME_WIDTH),
+    FIELDS_END,
+};
+
 const struct field delivery_fields[] = {
     FIELD(struct delivery_row, id, "id", "ID", SHAPE_INT),
     FIELD(struct delivery_row, event_id, "event_id", "EVENT", SHAPE_INT),

@@ -10,6 +10,7 @@
 
 extern const struct field event_fields[];       // of struct event_row, in a list
 extern const struct field event_whole_fields[]; // the same with its payload
+extern const struct field event_link_fields[];  // of a struct event_row that has only id and name
 extern const struct field delivery_fields[];    // of struct delivery_row
 extern const struct field attempt_fields[];     // of struct attempt_row
 extern const struct field relay_fields[];       // of struct shown_relay

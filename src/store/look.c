@@ -189,6 +189,27 @@ read_one(struct db *db, enum stmt stmt, int64_t id, const struct list *list, con
     return status;
 }
 
+static void
+read_effect(struct reader *r, void *item)
+{
+    struct event_row *event = item;
+    event->id = read_int(r);
+    event->name = read_text(r);
+}
+
+owed_status
+store_effects(struct db *db, int64_t event_id, int32_t limit, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err)
+{
+    struct list list = {sizeof(struct event_row), read_effect, arena};
+    void *items = NULL;
+    owed_status status = read_all(db, STMT_EVENTS_BY_CAUSE, ARGS(V_INT(event_id), V_INT(limit)),
+        &list, &items, ret_count, err);
+    if (status == OWED_OK)
+        *ret_events = items;
+    return status;
+}
+
 owed_status
 store_event(
     struct db *db, int64_t id, struct arena *arena, struct event_row *ret_event, owed_error *err)

@@ -158,6 +158,9 @@ owed_status store_deliveries(struct db *db, const struct filter *filter, struct 
     struct delivery_row **ret_deliveries, size_t *ret_count, owed_error *err);
 owed_status store_event(struct db *db, int64_t id, struct arena *arena, struct event_row *ret_event,
     owed_error *err); // NOT_FOUND
+/* store_effects lists the events that one led to, the oldest first, up to limit: of each only id and name. */
+owed_status store_effects(struct db *db, int64_t event_id, int32_t limit, struct arena *arena,
+    struct event_row **ret_events, size_t *ret_count, owed_error *err);
 owed_status store_delivery(struct db *db, int64_t id, struct arena *arena,
     struct delivery_row *ret_delivery, owed_error *err); // NOT_FOUND
 /* store_ahead counts the due rows that a claim takes before this one, up to most. */

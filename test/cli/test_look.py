@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """owed status, events, deliveries, show, attempts, relays: for people, and for programs."""
+import json
 import os
 import re
 import subprocess
@@ -163,6 +164,86 @@ class Look(StoreCase):
         self.assertEqual([worker["id"] for worker in workers], [row["id"] for row in self.json_lines("relays")])
         self.assertEqual([True, False], [row["alive"] for row in self.json_lines("relays")])
         self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^old .* 1h\w* +no$")
+
+    def tree(self, *words):
+        """The tree without moments: prefix, id, name, and what comes after."""
+        text = self.owed("events", "--correlation", "c-9", *words, code=0).stdout
+        return [re.sub(r"  \S+Z  owed \d+ of \d+", "", line) for line in text.splitlines()]
+
+    def caused(self, name, cause=None, correlation="c-9"):
+        words = ["--causation-id", str(cause)] if cause else []
+        return self.fire(name, "{}", "--correlation-id", correlation, *words)
+
+    def test_a_correlation_is_drawn_as_the_tree_of_its_causes(self):
+        far = self.fire("shop.Far", "{}", "--correlation-id", "other")
+        a = self.caused("shop.A", far)
+        b = self.caused("shop.B", a)
+        self.caused("shop.Elsewhere", a, "other")
+        c = self.caused("shop.C", a)
+        d = self.caused("shop.D", b)
+        e = self.caused("shop.E", b)
+        f = self.caused("shop.F")
+        self.assertEqual([f"{a} shop.A  caused by {far}", f"|- {b} shop.B", f"|  |- {d} shop.D", f"|  `- {e} shop.E",
+                          f"`- {c} shop.C", f"{f} shop.F"], self.tree())
+        lines = self.json_lines("events", "--correlation", "c-9")
+        self.assertEqual([(a, 0), (b, 1), (d, 2), (e, 2), (c, 1), (f, 0)], [(row["id"], row["depth"]) for row in lines])
+        self.assertEqual([f"{e} shop.E  caused by {b}", f"{f} shop.F"], self.tree("--limit", "2"))
+        self.assertIn("the newest 2 events", self.owed("events", "--correlation", "c-9", "--limit", "2").stderr)
+        self.assertEqual([], self.json_lines("events", "--correlation", "nobody's"))
+
+    def test_a_circle_of_causes_is_cut_and_shown_once(self):
+        names = [self.caused(f"shop.E{n}") for n in range(5)]
+        for event, cause in zip(names, (names[2], names[0], names[1], names[1], names[4])):
+            self.sql("update owed_event set causation_id = ? where id = ?", cause, event)
+        a, b, c, d, e = names
+        self.assertEqual([f"{a} shop.E0  caused by {c}, which it led to itself", f"`- {b} shop.E1", f"   |- {c} shop.E2",
+                          f"   `- {d} shop.E3", f"{e} shop.E4  caused by {e}, which it led to itself"], self.tree())
+
+    def test_what_hangs_from_a_circle_is_drawn_under_it(self):
+        low = self.caused("shop.Low")
+        a = self.caused("shop.A")
+        b = self.caused("shop.B", a)
+        self.sql("update owed_event set causation_id = ? where id = ?", b, a)
+        self.sql("update owed_event set causation_id = ? where id = ?", b, low)
+        self.assertEqual([f"{a} shop.A  caused by {b}, which it led to itself", f"`- {b} shop.B",
+                          f"   `- {low} shop.Low"], self.tree())
+
+    def test_a_long_chain_says_how_deep_it_is(self):
+        first = self.caused("shop.E")
+        lines = [json.dumps({"name": "shop.E", "correlation_id": "c-9", "causation_id": first + n}) for n in range(39)]
+        self.owed("fire", "--lines", stdin="\n".join(lines), code=0)
+        last = self.tree()[-1]
+        self.assertIn(f"`- (39 deep) {first + 39} shop.E", last)
+        self.assertLess(len(last), 150)
+        self.assertEqual(39, self.json_lines("events", "--correlation", "c-9")[-1]["depth"])
+
+    def test_the_tree_takes_no_other_filter(self):
+        for words in (["--name", "shop.A"], ["--before", "3"], ["--correlation-id", "c"]):
+            self.refused(64, "does not go with --correlation", "events", "--correlation", "c-9", *words)
+        self.refused(64, "--correlation wants an id", "events", "--correlation", "")
+
+    def test_show_names_the_cause_and_the_effects(self):
+        a = self.caused("shop.A")
+        b = self.caused("shop.B", a)
+        c = self.caused("shop.C", b)
+        d = self.caused("shop.D", b, "other")
+        found = self.json("show", str(b))
+        self.assertEqual({"id": a, "name": "shop.A"}, found["cause"])
+        self.assertEqual([{"id": c, "name": "shop.C"}, {"id": d, "name": "shop.D"}], found["effects"])
+        self.assertIsNone(self.json("show", str(a))["cause"])
+        self.assertEqual([], self.json("show", str(c))["effects"])
+        text = self.owed("show", str(b), code=0).stdout
+        self.assertIn(f"caused by {a} shop.A\n", text)
+        self.assertIn(f"led to\n  {c} shop.C\n  {d} shop.D\n", text)
+        self.sql("delete from owed_event where id = ?", a)
+        self.assertEqual({"id": a, "name": None}, self.json("show", str(b))["cause"])
+        self.assertIn(f"caused by {a} (it is gone)", self.owed("show", str(b), code=0).stdout)
+
+    def test_a_suppressed_event_says_why(self):
+        self.sql("update owed_event set suppressed_reason = 'import of 2019' where id = ?", self.caused("shop.A"))
+        self.assertEqual("import of 2019", self.json_lines("events", "--correlation-id", "c-9")[0]["suppressed_reason"])
+        self.assertEqual(1, self.owed("events", code=0).stdout.count("import of 2019"))
+        self.assertEqual(["1 shop.A  suppressed"], [re.sub(r"^\d+", "1", line) for line in self.tree()])
 
     def test_every_key_of_the_json_is_in_the_manual_page(self):
         self.owed("pause", "--receiver", "shop.label", code=0)

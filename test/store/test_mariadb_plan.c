@@ -64,6 +64,7 @@ static const struct pin {
     {STMT_LATELY, {"'shop.a'", "'shop.Bulk'", "10", LATER},
         {"owed_event ref owed_event_by_name", "d ref owed_delivery_once"}},
     {STMT_EVENTS_BY_CORRELATION, {"50000", "10", "'c'"}, {"e range owed_event_by_correlation"}},
+    {STMT_EVENTS_BY_CAUSE, {"7", "100"}, {"owed_event ref owed_event_by_cause"}},
     {STMT_EVENT, {"1"}, {"e const PRIMARY"}},
     {STMT_FIRED, {"'shop.Bulk'"}, {"owed_event ref owed_event_by_name"}},
     {STMT_DELIVERIES, {"50000", "10", "''", "''", "''", "''", "''"}, {"d range PRIMARY"}},

@@ -85,6 +85,7 @@ static const struct {
         {"owed_event_by_name", "owed_delivery_event_id_receiver_key_target_digest_key"}},
     {"events_by_correlation", STMT_EVENTS_BY_CORRELATION, "100, 10, 'c'", FRESH,
         {"owed_event_by_correlation"}},
+    {"events_by_cause", STMT_EVENTS_BY_CAUSE, "7, 100", FRESH, {"owed_event_by_cause"}},
     {"deliveries", STMT_DELIVERIES, "100, 10, '', '', '', '', ''", FRESH, {"owed_delivery_pkey"}},
     {"deliveries_of_event", STMT_DELIVERIES_OF_EVENT, "100000, 10, '', '', '', '', '', 5", FRESH,
         {"owed_delivery_event_id_receiver_key_target_digest_key"}},

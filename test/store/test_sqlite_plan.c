@@ -83,6 +83,7 @@ static const struct {
     {STMT_EVENTS_BY_NAME, "events_by_name", {"owed_event_by_name (name=? AND id<?)"}},
     {STMT_EVENTS_BY_CORRELATION, "events_by_correlation",
         {"owed_event_by_correlation (correlation_id=? AND id<?)"}},
+    {STMT_EVENTS_BY_CAUSE, "events_by_cause", {"owed_event_by_cause (causation_id=?)"}},
     {STMT_DELIVERIES, "deliveries", {"SEARCH d USING INTEGER PRIMARY KEY (rowid<?)"}},
     {STMT_DELIVERIES_OF_EVENT, "deliveries_of_event",
         {"sqlite_autoindex_owed_delivery_1 (event_id=?)"}},
