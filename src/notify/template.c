@@ -160,7 +160,7 @@ template_start(const char *name, size_t count, owed_template **ret_template, owe
 owed_status
 owed_template_new(const owed_template_source *source, owed_template **ret_template, owed_error *err)
 {
-    owed_template *tmpl;
+    owed_template *tmpl = NULL;
     owed_status status = template_start(source->name, 1, &tmpl, err);
     if (status != OWED_OK)
         return status;
@@ -254,7 +254,7 @@ owed_template_localized_new(const char *name, const owed_template_variant *varia
     if (count > LIMIT_VARIANTS)
         return fail(
             err, OWED_LIMIT, "%s: %zu variants, of %d at most", name, count, LIMIT_VARIANTS);
-    owed_template *tmpl;
+    owed_template *tmpl = NULL;
     owed_status status = template_start(name, count, &tmpl, err);
     if (status != OWED_OK)
         return status;
