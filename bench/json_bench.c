@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * json_bench.c - how fast the scanner checks a document, beside jansson reading it.
+ * json_bench.c - how fast the scanner checks a document, and how fast the codec reads a payload into a
+ * struct, beside jansson doing the same.
  *
  * usage: json_bench [SECONDS]    about one second for each figure
  */
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "declare/codec.h"
 #include "json_bench.h"
 
 #define DOCUMENT_BYTES ((size_t)1024 * 1024)
@@ -101,19 +103,85 @@ rate(bool (*read)(struct str text), struct str text, double seconds)
     return bytes / (double)spent;
 }
 
+/* --- one payload into a struct --- */
+
+typedef struct line {
+    const char *sku;
+    int64_t count;
+} line;
+static const owed_field line_fields[] = {
+    OWED_TEXT(line, sku),
+    OWED_INT64(line, count),
+    OWED_FIELDS_END,
+};
+typedef struct order {
+    int64_t order_id;
+    const char *customer;
+    int64_t total_cents;
+    owed_array lines;
+    bool paid;
+    const char *note;
+} order;
+static const owed_field order_fields[] = {
+    OWED_INT64(order, order_id),
+    OWED_TEXT(order, customer),
+    OWED_INT64(order, total_cents),
+    OWED_ARRAY_OF(order, lines, line_fields, line),
+    OWED_BOOL(order, paid),
+    OWED_TEXT(order, note),
+    OWED_FIELDS_END,
+};
+static const owed_event_type order_type = {
+    .name = "bench.Order", .version = 1, .fields = order_fields, .size = sizeof(order)};
+
+static bool
+decode_ours(struct str text)
+{
+    static struct arena arena; // as a relay has one for a batch
+    const void *value = NULL;
+    bool is_read = codec_decode(&order_type, 1, text, &arena, &value, NULL) == OWED_OK;
+    arena_reset(&arena);
+    return is_read;
+}
+
+/* copy_bytes is what no reader can beat. */
+static bool
+copy_bytes(struct str text)
+{
+    static char copy[2 * DOCUMENT_BYTES];
+    memcpy(copy, text.p, text.len);
+    __asm__ volatile("" : : "r"(copy) : "memory");
+    return true;
+}
+
+static void
+compare_codecs(struct buf *text, double seconds)
+{
+    buf_clear(text);
+    add_order(text, 4711);
+    double size = (double)text->len;
+    double ours = rate(decode_ours, buf_view(text), seconds) / size;
+    double theirs = rate(json_bench_jansson_order, buf_view(text), seconds) / size;
+    printf("\n%-14s %14s %14s %7s\n", "payload", "codec_decode", "jansson", "ratio");
+    printf("%-14s %10.2f M/s %10.2f M/s %6.1fx\n", "one order", ours, theirs, ours / theirs);
+}
+
 int
 main(int argc, char **argv)
 {
     double seconds = argc > 1 ? strtod(argv[1], NULL) : 1;
     struct buf text;
     buf_init(&text, 2 * DOCUMENT_BYTES);
-    printf("%-14s %14s %14s %7s\n", "document", "json_check", "jansson", "ratio");
+    printf("%-14s %14s %14s %7s %14s\n", "document", "json_check", "jansson", "ratio", "memcpy");
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         build(&shapes[i], &text);
         double ours = rate(check_ours, buf_view(&text), seconds);
         double theirs = rate(json_bench_jansson, buf_view(&text), seconds);
-        printf("%-14s %9.0f MB/s %9.0f MB/s %6.1fx\n", shapes[i].name, ours, theirs, ours / theirs);
+        double memory = rate(copy_bytes, buf_view(&text), seconds / 4);
+        printf("%-14s %9.0f MB/s %9.0f MB/s %6.1fx %9.0f MB/s\n", shapes[i].name, ours, theirs,
+            ours / theirs, memory);
     }
+    compare_codecs(&text, seconds);
     buf_done(&text);
     return 0;
 }

@@ -10,4 +10,7 @@
 /* json_bench_jansson reads a document with jansson and frees it again. */
 bool json_bench_jansson(struct str text);
 
+/* json_bench_jansson_order reads an order into members of C, and frees it again. */
+bool json_bench_jansson_order(struct str text);
+
 #endif
