@@ -47,62 +47,34 @@ written_of(const struct settlement *s)
 }
 
 static void
-add_number(struct buf *array, int64_t number)
-{
-    buf_putc(array, array->len == 0 ? '{' : ',');
-    buf_int(array, number);
-}
-
-/* add_text: NULL stays one. */
-static void
-add_text(struct buf *array, const char *text)
-{
-    buf_putc(array, array->len == 0 ? '{' : ',');
-    if (text == NULL) {
-        buf_puts(array, "null");
-        return;
-    }
-    buf_putc(array, '"');
-    for (size_t plain; *text != '\0'; text += plain) {
-        plain = strcspn(text, "\"\\");
-        buf_add(array, text, plain);
-        if (text[plain] != '\0') {
-            buf_putc(array, '\\');
-            buf_putc(array, text[plain++]);
-        }
-    }
-    buf_putc(array, '"');
-}
-
-static void
 add_plain(struct buf *arrays, const struct settlement *s)
 {
-    add_number(&arrays[ID], s->fence.delivery_id);
-    add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
-    add_number(&arrays[ATTEMPTS], s->attempts);
-    add_number(&arrays[SUCCEEDED_AT], s->now_us);
+    array_add_number(&arrays[ID], s->fence.delivery_id);
+    array_add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
+    array_add_number(&arrays[ATTEMPTS], s->attempts);
+    array_add_number(&arrays[SUCCEEDED_AT], s->now_us);
 }
 
 static void
 add_any(struct buf *arrays, const struct settlement *s)
 {
     const struct written written = written_of(s);
-    add_number(&arrays[ID], s->fence.delivery_id);
-    add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
-    add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
-    add_text(&arrays[STATUS], s->status);
-    add_number(&arrays[ATTEMPTS], s->attempts);
-    add_number(&arrays[COMPLETED_AT], written.completed_at_us);
-    add_number(&arrays[SUCCEEDED_AT], written.succeeded_at_us);
-    add_number(&arrays[AVAILABLE_AT], s->available_at_us);
-    add_text(&arrays[LAST_ERROR], written.last_error);
-    add_text(&arrays[VERDICT], s->verdict);
-    add_number(&arrays[ATTEMPT], s->attempt);
-    add_number(&arrays[STARTED_AT], s->started_at_us);
-    add_number(&arrays[DURATION], s->duration_us);
-    add_number(&arrays[CODE], s->code);
-    add_text(&arrays[ERROR], or_empty(s->last_error));
-    add_text(&arrays[EXCERPT], or_empty(s->excerpt));
+    array_add_number(&arrays[ID], s->fence.delivery_id);
+    array_add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
+    array_add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
+    array_add_text(&arrays[STATUS], s->status);
+    array_add_number(&arrays[ATTEMPTS], s->attempts);
+    array_add_number(&arrays[COMPLETED_AT], written.completed_at_us);
+    array_add_number(&arrays[SUCCEEDED_AT], written.succeeded_at_us);
+    array_add_number(&arrays[AVAILABLE_AT], s->available_at_us);
+    array_add_text(&arrays[LAST_ERROR], written.last_error);
+    array_add_text(&arrays[VERDICT], s->verdict);
+    array_add_number(&arrays[ATTEMPT], s->attempt);
+    array_add_number(&arrays[STARTED_AT], s->started_at_us);
+    array_add_number(&arrays[DURATION], s->duration_us);
+    array_add_number(&arrays[CODE], s->code);
+    array_add_text(&arrays[ERROR], or_empty(s->last_error));
+    array_add_text(&arrays[EXCERPT], or_empty(s->excerpt));
 }
 
 static bool
@@ -120,11 +92,9 @@ fill(struct buf *arrays, const struct settlement *settlements, size_t count)
 {
     bool is_plain = are_plain(settlements, count);
     if (is_plain)
-        add_text(&arrays[CLAIMED_BY], settlements[0].fence.claimed_by);
+        array_add_text(&arrays[CLAIMED_BY], settlements[0].fence.claimed_by);
     for (size_t i = 0; i < count; i++)
         (is_plain ? add_plain : add_any)(arrays, &settlements[i]);
-    for (size_t i = 0; i < COLUMNS; i++)
-        buf_puts(&arrays[i], arrays[i].len == 0 ? "{}" : "}");
 }
 
 static owed_status
@@ -150,17 +120,11 @@ settle_at_once(struct db *db, const struct settlement *settlements, size_t count
 {
     struct buf arrays[COLUMNS];
     struct value values[COLUMNS];
-    bool failed = false;
-    for (size_t i = 0; i < COLUMNS; i++)
-        buf_init(&arrays[i], JSON_ARGUMENT_BYTES);
+    arrays_init(arrays, COLUMNS);
     fill(arrays, settlements, count);
-    for (size_t i = 0; i < COLUMNS; i++) {
-        values[i] = V_STR(buf_view(&arrays[i]));
-        failed = failed || arrays[i].failed;
-    }
-    owed_status status =
-        failed ? fail_memory(err) : run(db, (struct args){values, COLUMNS}, count, landed, err);
-    for (size_t i = 0; i < COLUMNS; i++)
-        buf_done(&arrays[i]);
+    owed_status status = arrays_end(arrays, COLUMNS, values)
+        ? run(db, (struct args){values, COLUMNS}, count, landed, err)
+        : fail_memory(err);
+    arrays_done(arrays, COLUMNS);
     return status;
 }

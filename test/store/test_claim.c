@@ -341,6 +341,42 @@ a_claim_with_a_mark_leaves_out_what_came_due_before_it(void **state)
 }
 
 static void
+owe_in(struct world *world, const char *lane)
+{
+    struct new_delivery owed = {.event_id = fire(world, "shop.Nothing"),
+        .receiver_key = lane,
+        .lane = lane,
+        .kind = "inside",
+        .max_attempts = 5,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &owed, &world->err));
+}
+
+static void
+a_claim_with_a_mark_keeps_to_the_lanes_that_the_last_full_look_found(void **state)
+{
+    struct world *world = *state;
+    struct found_lanes found = {0};
+    struct claim asked = a_claim("w", NOW, 100);
+    asked.lanes = NULL;
+    asked.found = &found;
+    owe_in(world, "shop/a");
+    assert_int_equal(claim(world, &asked), 1);
+    owe_in(world, "shop/b");
+    owe_in(world, "shop/a");
+    asked.mark_us = NOW;
+    assert_int_equal(claim(world, &asked), 1);
+    assert_string_equal(world->rows[0].lane, "shop/a");
+    asked.mark_us = 0;
+    assert_int_equal(claim(world, &asked), 1);
+    assert_string_equal(world->rows[0].lane, "shop/b");
+    owe_in(world, "shop/b");
+    asked.mark_us = NOW;
+    assert_int_equal(claim(world, &asked), 1);
+    found_lanes_done(&found);
+}
+
+static void
 no_mark_hides_what_was_handed_back(void **state)
 {
     struct world *world = *state;
@@ -444,6 +480,7 @@ main(void)
         TEST(a_relay_that_knows_some_receivers_claims_theirs_alone),
         TEST(a_batch_is_bounded_by_its_payloads_with_one_row_at_least),
         TEST(a_claim_with_a_mark_leaves_out_what_came_due_before_it),
+        TEST(a_claim_with_a_mark_keeps_to_the_lanes_that_the_last_full_look_found),
         TEST(no_mark_hides_what_was_handed_back),
         TEST(a_lapsed_lease_is_for_a_claim_without_a_mark),
         TEST(ended_rows_are_never_claimed),

@@ -378,6 +378,38 @@ outcomes_written_together_keep_their_texts_byte_for_byte(void **state)
     }
 }
 
+/* settle_both settles two rows as succeeded under fences that differ from theirs by so much. */
+static void
+settle_both(struct world *world, const char *claimed_by, int64_t later_us, bool lands)
+{
+    struct settlement done[2];
+    bool landed[2] = {!lands, !lands};
+    for (size_t i = 0; i < 2; i++) {
+        struct fence fence = world->rows[i].fence;
+        fence.claimed_by = claimed_by;
+        fence.claimed_at_us += later_us;
+        done[i] = a_settlement(&fence, "succeeded");
+    }
+    assert_ok(store_settle(world->db, done, 2, landed, &world->err));
+    for (size_t i = 0; i < 2; i++)
+        assert_true(landed[i] == lands);
+}
+
+static void
+successes_written_together_are_each_held_to_their_fence(void **state)
+{
+    static const char *const keys[] = {"shop.billing", NULL};
+    struct world *world = *state;
+    publish_keys(world, keys);
+    int64_t ids[2];
+    fire_many(world, 2, ids);
+    assert_int_equal(claim_as(world, "w/1", NOW, 10), 2);
+    settle_both(world, "w/2", 0, false);
+    settle_both(world, "w/1", 1, false);
+    settle_both(world, "w/1", 0, true);
+    assert_int_equal(delivery(world, ids[1]).attempts, 1);
+}
+
 static void
 outcomes_join_the_transaction_that_is_open(void **state)
 {
@@ -493,6 +525,7 @@ main(void)
         TEST(an_outcome_is_written_as_it_was_decided),
         TEST(only_the_latest_hundred_attempts_are_kept),
         TEST(outcomes_written_together_keep_their_texts_byte_for_byte),
+        TEST(successes_written_together_are_each_held_to_their_fence),
         TEST(outcomes_join_the_transaction_that_is_open),
     };
     return run_on_all_stores("store fence", tests, COUNT(tests));

@@ -97,6 +97,22 @@ only_an_event_that_says_so_goes(void **state)
 }
 
 static void
+beside_one_that_goes_another_stays(void **state)
+{
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "settled");
+    fire(world, EVENT);
+    keep(world, "shop", 0, "succeeded");
+    fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 2);
+    struct settlement both[2] = {one(world, 0, "succeeded"), one(world, 1, "succeeded")};
+    assert_ok(store_settle(world->db, both, 2, NULL, &world->err));
+    assert_rows(world, 1, 1);
+    assert_string_equal(status_of(world, world->rows[0].fence.delivery_id), "succeeded");
+}
+
+static void
 the_last_of_several_lets_it_go(void **state)
 {
     struct world *world = *state;
@@ -276,6 +292,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_has_succeeded_goes_with_its_event),
         TEST(only_an_event_that_says_so_goes),
+        TEST(beside_one_that_goes_another_stays),
         TEST(the_last_of_several_lets_it_go),
         TEST(several_of_one_event_may_succeed_at_once),
         TEST(whatever_else_became_of_one_keeps_the_event),

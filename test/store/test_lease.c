@@ -4,6 +4,7 @@
  */
 #include "world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const billing[] = {"shop.billing", NULL};
@@ -93,6 +94,23 @@ a_row_with_losses_is_claimed_alone(void **state)
 }
 
 static void
+a_due_row_with_losses_is_claimed_alone_as_well(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t ids[3];
+    char text[128];
+    fire_many(world, 3, ids);
+    snprintf(text, sizeof text, "update owed_delivery set losses = 1 where id = %lld",
+        (long long)ids[1]);
+    raw_run(plain(world), text);
+    for (int i = 0; i < 3; i++) {
+        claim_as(world, "w", NOW, 10);
+        check_order(world, ids + i, 1);
+    }
+}
+
+static void
 a_batch_ends_before_the_first_row_with_losses(void **state)
 {
     struct world *world = *state;
@@ -178,6 +196,7 @@ main(void)
         TEST(two_claims_of_a_row_never_have_the_same_fence_under_a_frozen_clock),
         TEST(rows_handed_back_keep_their_place_in_the_queue),
         TEST(a_row_with_losses_is_claimed_alone),
+        TEST(a_due_row_with_losses_is_claimed_alone_as_well),
         TEST(a_batch_ends_before_the_first_row_with_losses),
         TEST(a_recorded_outcome_sets_losses_back),
         TEST(a_row_at_the_limit_of_losses_is_returned_for_its_end),

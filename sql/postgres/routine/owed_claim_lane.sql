@@ -1,6 +1,7 @@
 -- Claims what is due in one lane, in the order of the queue, as owed_pick and owed_claim do: rows and their
 -- events are read once, where they are locked. That is so while no lease is over there, nobody was lost with
--- any of the rows, all their events are there, and their payloads fit; else those two do it.
+-- any of the rows, and their payloads fit; else those two do it. A row whose event is gone comes back with
+-- nulls for it, claimed as well.
 create or replace function owed_claim_lane(in_lane text, in_kind text, now timestamptz, most bigint,
     mark timestamptz, by_whom text, lease_until timestamptz, max_bytes bigint)
 returns table (id bigint, status text, claimed_at timestamptz, lease_expires_at timestamptz,
@@ -35,7 +36,7 @@ begin
             ), plain as materialized (
                 select array_agg(p.id) as ids
                 from picked as p
-                having max(p.losses) <= 0 and count(p.uid) = count(*)
+                having max(p.losses) <= 0
                 and sum(octet_length(p.payload::text)) <= $8
             ), taken as (
                 update owed_delivery as d
