@@ -194,6 +194,25 @@ note_successes(struct worker *w, owed_error *err)
     return status;
 }
 
+/* look_and_beat reads the store's clock and says that the worker lives, in one transaction. */
+static owed_status
+look_and_beat(struct worker *w, owed_error *err)
+{
+    struct db *db = w->owed->db;
+    if (db->driver->now == NULL)
+        return beat(w, err);
+    owed_status status = store_begin(db, true, err);
+    if (status != OWED_OK)
+        return status;
+    status = handle_read_clock(w->owed, err);
+    if (status == OWED_OK)
+        status = beat(w, err);
+    if (status == OWED_OK)
+        return store_commit(db, err);
+    store_rollback(db);
+    return status;
+}
+
 /* --- mending --- */
 
 static owed_status
@@ -236,9 +255,7 @@ upkeep(struct worker *w, owed_error *err)
     if (status != OWED_OK)
         return status;
     if (mono_us >= w->beat_mono_us) {
-        status = handle_read_clock(w->owed, err);
-        if (status == OWED_OK)
-            status = beat(w, err);
+        status = look_and_beat(w, err);
         if (status == OWED_OK)
             status = note_successes(w, err);
         w->beat_mono_us = mono_us + BEAT_EVERY_US;
