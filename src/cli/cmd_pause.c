@@ -26,11 +26,15 @@ static const struct option pause_options[] = {
         .type = OPTION_TEXT,
         .argument = "TEXT",
         .help = "what owed lanes says of it"},
+    ACT_DRY_RUN,
+    ACT_YES,
     {.name = NULL},
 };
 
 static const struct option resume_options[] = {
     OPTION_RECEIVER,
+    ACT_DRY_RUN,
+    ACT_YES,
     {.name = NULL},
 };
 
@@ -42,7 +46,9 @@ const struct command cmd_pause = {
         "What is owed to the receivers of a lane, or to one receiver, is kept and not attempted, "
         "whichever relay serves it; what is fired meanwhile joins it. What is being run is finished. "
         "Nothing of it fails, and it costs a relay nothing.\n\n"
-        "A receiver that is published into the lane later is not paused with it.",
+        "A receiver that is published into the lane later is not paused with it.\n\n"
+        "What is owed follows in chunks; cut off, a relay moves the rest within a minute, or the command run again. On "
+        "a terminal it asks where more than 1,000 deliveries wait.",
     .examples = "    owed pause mail --until +2h --reason 'provider is down'\n"
                 "    owed pause --receiver shop.billing",
     .options = pause_options,
@@ -56,7 +62,8 @@ const struct command cmd_resume = {
     .usage = "[LANE]",
     .text =
         "What was paused flows on, in the order in which it was due. A receiver that was paused by "
-        "itself stays paused when its lane is resumed.",
+        "itself stays paused when its lane is resumed.\n\n"
+        "On a terminal it asks where more than 1,000 deliveries wait.",
     .examples = "    owed resume mail\n"
                 "    owed resume --receiver shop.billing",
     .options = resume_options,
@@ -102,6 +109,28 @@ refuse_unknown(struct cli *cli, const struct pausing *pausing)
         near == NULL ? "" : "; the nearest is ", or_empty(near));
 }
 
+/* ask counts first, for a person: what is owed to whom it concerns. */
+static int
+ask(struct cli *cli, const struct pausing *pausing)
+{
+    struct status owed_now;
+    int64_t count = 0;
+    if (store_status(cli->db, pausing->now_us, &cli->arena, &owed_now, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    for (size_t i = 0; i < owed_now.count; i++) {
+        const struct status_line *line = &owed_now.lines[i];
+        bool concerns = pausing->lane != NULL
+            ? strcmp(line->lane, pausing->lane) == 0
+            : strcmp(line->receiver_key, pausing->receiver_key) == 0;
+        count += concerns ? line->owed : 0;
+    }
+    bool pauses = strcmp(cli->command->name, "pause") == 0;
+    if (!act_confirm(count,
+            pauses ? "let %" PRId64 " deliveries wait?" : "let %" PRId64 " deliveries flow on?"))
+        return cli_refuse(EXIT_FOUND, "nothing was changed");
+    return EXIT_DONE;
+}
+
 /* begin opens the store, and fills in who acts and when. */
 static int
 begin(struct cli *cli, struct pausing *pausing, struct acting *acting, struct progress *progress)
@@ -113,10 +142,11 @@ begin(struct cli *cli, struct pausing *pausing, struct acting *acting, struct pr
         return cli_fail(cli);
     *acting = act_fill(cli, progress);
     acting->step = NULL;
-    acting->dry_run = false;
+    pausing->dry_run = acting->dry_run;
     pausing->now_us = acting->now_us;
     pausing->who = acting->who;
-    return refuse_unknown(cli, pausing);
+    code = refuse_unknown(cli, pausing);
+    return code == EXIT_DONE && act_asks(cli) ? ask(cli, pausing) : code;
 }
 
 static int
@@ -135,7 +165,10 @@ run_pause(struct cli *cli)
         return cli_usage(cli, "--until names a moment that is over");
     if (pause_all(cli->db, &pausing, &acting, &receivers, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    out_printf(&cli->out, "receivers paused: %" PRId64 "\n", receivers);
+    out_printf(&cli->out,
+        acting.dry_run ? "receivers that would be paused: %" PRId64 "\n"
+                       : "receivers paused: %" PRId64 "\n",
+        receivers);
     return EXIT_DONE;
 }
 
@@ -151,8 +184,11 @@ run_resume(struct cli *cli)
         return code;
     if (resume_all(cli->db, &pausing, &acting, &receivers, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    if (receivers > 0)
+    if (receivers > 0 && !acting.dry_run)
         wakers_send(cli->owed->wakers, cli->db, &cli->owed->clock);
-    out_printf(&cli->out, "receivers resumed: %" PRId64 "\n", receivers);
+    out_printf(&cli->out,
+        acting.dry_run ? "receivers that would be resumed: %" PRId64 "\n"
+                       : "receivers resumed: %" PRId64 "\n",
+        receivers);
     return EXIT_DONE;
 }

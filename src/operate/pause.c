@@ -7,6 +7,8 @@
 static owed_status
 finish(struct db *db, const struct acting *acting, int64_t audit_id, int64_t count, owed_error *err)
 {
+    if (audit_id == 0)
+        return OWED_OK;
     owed_status status = act_step(db, acting, audit_id, count, count, err);
     return status == OWED_OK ? act_end(db, acting, audit_id, err) : status;
 }

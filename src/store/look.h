@@ -256,6 +256,7 @@ struct pausing {
     int64_t until_us; // 0: until it is resumed; else a relay resumes it then, within its minute
     const char *who;
     const char *reason;
+    bool dry_run; // count only
 };
 owed_status store_pause(
     struct db *db, const struct pausing *pausing, int64_t *ret_receivers, owed_error *err);

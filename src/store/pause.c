@@ -75,8 +75,14 @@ run(struct db *db, step step, const struct pausing *pausing, int64_t *ret_receiv
     owed_status status = OWED_OK;
     do {
         status = scope_begin(db, &scope, err);
-        if (status == OWED_OK)
-            status = scope_end(&scope, step(db, pausing, ret_receivers, err), err);
+        if (status != OWED_OK)
+            continue;
+        status = step(db, pausing, ret_receivers, err);
+        if (status == OWED_OK && pausing->dry_run && scope.own) {
+            store_rollback(db);
+            return OWED_OK;
+        }
+        status = scope_end(&scope, status, err);
     } while (scope_repeats(&scope, status));
     return status == OWED_OK ? follow(db, pausing, err) : status;
 }
