@@ -299,7 +299,7 @@ write_events(struct job *job, bool *ret_any, owed_error *err)
 /* --- what is owed --- */
 
 static bool
-gets(const struct listed *listed, const struct new_event *event)
+receives(const struct listed *listed, const struct new_event *event)
 {
     return strcmp(listed->event_name, event->name) == 0 &&
         (listed->removed_at_us == 0 || listed->removed_at_us > event->recorded_at_us - GRACE_US);
@@ -309,7 +309,7 @@ static bool
 is_listed(const struct job *job, const struct own_receiver *own, const struct new_event *event)
 {
     for (size_t i = 0; i < job->listed_count; i++)
-        if (gets(&job->listed[i], event) && strcmp(job->listed[i].key, own->key) == 0)
+        if (receives(&job->listed[i], event) && strcmp(job->listed[i].key, own->key) == 0)
             return true;
     return false;
 }
@@ -334,7 +334,7 @@ add_owed(struct job *job, const struct new_event *event, int64_t id)
     int64_t from_us =
         event->due_at_us > event->recorded_at_us ? event->due_at_us : event->recorded_at_us;
     for (size_t i = 0; i < job->listed_count; i++)
-        if (gets(&job->listed[i], event))
+        if (receives(&job->listed[i], event))
             add_delivery(&job->json, id, &job->listed[i], from_us);
     for (size_t i = 0; i < job->events->own_count; i++) {
         const struct own_receiver *own = &job->events->own[i];
