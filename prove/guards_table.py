@@ -20,6 +20,7 @@ CLAIM, WAYS, LEASE, FENCE, TAKE, MEND, LOOK, FIRE, FORGET, PRUNE, ACT, PAUSE, SI
     for name in ("claim", "ways", "lease", "fence", "take", "mend", "look", "fire", "forget", "prune", "act", "pause",
                  "side_lane"))
 MANY = store("fire_many")
+SCOPE = ["deliver/test_deliver_scope"]
 SHELL = sqlite("shell")
 HELD = FENCE + SHELL
 
@@ -477,6 +478,16 @@ GUARDS = [
         ("the longest window", "select max(retention_seconds) from", "select min(retention_seconds) from"),
         ("the window goes first", "case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end",
          "coalesce(max(delete_when), '')"),
+    ]),
+
+    *(("query/event_insert_suppressed", name, [(old, new)], SCOPE) for name, old, new in [
+        ("window of its name", "name = $2 and removed_at = 0),\n    (select", "removed_at = 0),\n    (select"),
+        ("window that was not removed", " and removed_at = 0),\n    (select", "),\n    (select"),
+        ("when it goes, of its name", "name = $2 and removed_at = 0),\n    $15", "removed_at = 0),\n    $15"),
+        ("when it goes, not removed", " and removed_at = 0),\n    $15", "),\n    $15"),
+        ("the window goes first", "case when max(retention_seconds) is null then coalesce(max(delete_when), '') else '' end",
+         "coalesce(max(delete_when), '')"),
+        ("a taken key writes nothing", "do nothing", "do update set name = excluded.name"),
     ]),
 
     *(("query/events_unowed", name, [(old, new)], MANY) for name, old, new in [
