@@ -43,7 +43,13 @@ OWED_BEGIN_DECLS
     X(LOCALE, -24, 0, "the languages of a template do not fit together") \
     X(MALFORMED_LOCALE, -25, 0, "not a language tag") \
     X(MISSING_LOCALE, -26, 0, "a template has no variant in its default language") \
-    X(LOCALE_MISMATCH, -27, 0, "the languages of a template declare different variables")
+    X(LOCALE_MISMATCH, -27, 0, "the languages of a template declare different variables") \
+    X(UNROUTABLE, -30, 0, "no channel reaches the recipient") \
+    X(QUIET_HOURS, -31, 0, "the recipient wants peace at this hour") \
+    X(UNDELIVERED, -32, 0, "the channel's provider did not take it") \
+    X(DUPLICATE_SEND, -33, 1, "the same notification is being sent") \
+    X(TICKET_PENDING, -34, 1, "nobody has tried to send it yet") \
+    X(CLOSED, -35, 0, "the outbox was closed before it was sent")
 
 typedef enum owed_status {
 #define X(name, value, again, text) OWED_##name = (value),

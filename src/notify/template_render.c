@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "notify/locale.h"
+#include "notify/receipt.h"
 
 /* --- how a value is written into a part --- */
 
@@ -81,13 +82,6 @@ render_part(const struct variant *variant, enum part_kind kind, const owed_value
             variant->name, part_names[kind], LIMIT_RENDERED_BYTES);
     *ret_text = strdup(buf_text(&out));
     return *ret_text == NULL ? fail_memory(err) : OWED_OK;
-}
-
-static bool
-copy_text(const char *from, char **to)
-{
-    *to = from == NULL ? NULL : strdup(from);
-    return from == NULL || *to != NULL;
 }
 
 static owed_status

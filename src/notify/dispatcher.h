@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * dispatcher.h - channels, their order, and what a send goes by.
+ */
+#ifndef NOTIFY_DISPATCHER_H
+#define NOTIFY_DISPATCHER_H
+
+#include <owed/notify.h>
+
+#include "notify/recipient.h"
+
+#define ROUTE_MAX (3 * LIMIT_CHANNELS)
+
+struct owed_dispatcher {
+    owed_channel channels[LIMIT_CHANNELS];
+    size_t channel_count;
+    const char *const *order; // NULL: the usual one
+    owed_retry retry;
+    owed_dead_letters *dead_letters;
+    owed_dedup *dedup;
+    bool owns_dead_letters, owns_dedup;
+    owed_clock clock;
+    void (*wait)(void *wait_state, int64_t us);
+    void *wait_state;
+};
+
+/* retry_check tells whether a retry can be, and fills in what it leaves to us. */
+owed_status retry_check(const owed_retry *retry, owed_retry *ret_whole, owed_error *err);
+
+/* retry_wait_us is the wait after attempt n, from 1. */
+int64_t retry_wait_us(const owed_retry *retry, int n);
+
+/* channel_find returns a registered channel or NULL. */
+const owed_channel *channel_find(const owed_dispatcher *dispatcher, const char *name);
+
+/* route_of lists the candidates for a recipient, the first to be tried first, none twice; returns how many. */
+size_t route_of(const owed_dispatcher *dispatcher, const owed_recipient *recipient,
+    const char *pinned, const char *route[static ROUTE_MAX]);
+
+/* send_waiting is owed_send, but waits for a key that is being sent elsewhere and then has its receipt. */
+owed_status send_waiting(owed_dispatcher *dispatcher, const owed_recipient *recipient,
+    const owed_template *tmpl, const owed_value *context, const owed_send_options *options,
+    owed_receipt **ret_receipt, owed_error *err);
+
+#endif
