@@ -14,7 +14,15 @@
 
 static int run_doctor(struct cli *cli);
 
-static const struct option doctor_options[] = {OPTION_JSON_LINES, {.name = NULL}};
+static const struct option doctor_options[] = {
+    {.name = "long",
+        .type = OPTION_DURATION,
+        .argument = "DURATION",
+        .fallback = "5m",
+        .help = "a transaction that is open for so long is a finding"},
+    OPTION_JSON_LINES,
+    {.name = NULL},
+};
 
 const struct command cmd_doctor = {
     .name = "doctor",
@@ -24,8 +32,8 @@ const struct command cmd_doctor = {
         "Looks at the store, at those who deliver for it, and at its server or its file, and says what is "
         "wrong: a sentence for each finding, and behind four blanks the command that sets it right, ready to "
         "be pasted. Read it before you do: some of these commands end somebody's transaction, or lock a "
-        "table. Nothing is written, and no look takes longer than 10 seconds or reads a table of a "
-        "million rows through.\n\n"
+        "table. Nothing is written; on a server no look takes longer than 15 seconds, and none reads a "
+        "table of a million rows through.\n\n"
         "With a finding the exit code is 1; a healthy store is one line, and 0. What this user may not see "
         "is said in a line that begins with unseen, and is no finding.\n\n"
         "In JSON, each finding is one object: check (a word for programs), state (found, or unseen), "
@@ -112,6 +120,7 @@ run_doctor(struct cli *cli)
     doctor.now_us = cli->now_us;
     doctor.host_now_us = clock_now_us(&clock_system);
     doctor.retention_us = options_number(cli->settings, "retention");
+    doctor.long_us = options_number(cli->flags, "long");
     size_t found = 0, checks = 0;
     if (doctor_run(&doctor, print_finding, cli, &found, &checks, &cli->err) != OWED_OK)
         return cli_fail(cli);

@@ -35,6 +35,8 @@ argument(char letter, const struct doctor *doctor, const struct doctor_check *ch
         return V_INT(check->threshold);
     case 'n':
         return V_TIME(doctor->now_us);
+    case 'l':
+        return V_INT(doctor->long_us);
     case 'm':
         return V_INT(DOCTOR_MOST);
     default:

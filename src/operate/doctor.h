@@ -20,6 +20,7 @@ struct doctor {
     int64_t now_us;                // by the store's clock
     int64_t host_now_us;           // by this machine's, at the same moment
     int64_t retention_us;          // of events, as a relay here has it
+    int64_t long_us;               // a transaction that is open for so long is an old one
     struct arena *arena;
 };
 
@@ -36,7 +37,7 @@ enum remedy_by {
 
 /*
  * One thing to look for. sentence and remedy are templates (doctor_say.c). takes names the arguments of
- * the statement, a letter each: t the threshold, n now, m DOCTOR_MOST, 0 and 1 these numbers.
+ * the statement, a letter each: t the threshold, l doctor.long_us, n now, m DOCTOR_MOST, 0 and 1 these numbers.
  */
 struct doctor_check {
     const char *name;  // a word for programs

@@ -80,10 +80,9 @@ const struct doctor_check doctor_checks[] = {
         .remedy = "{detail}"},
     {.name = "long-transaction",
         .stmt = STMT_DOCTOR_TRANSACTIONS,
-        .takes = "t",
-        .threshold = MINUTES(5),
+        .takes = "l",
         .about =
-            "a transaction has been open for more than 5 minutes and keeps dead rows from being cleared away",
+            "a transaction has been open for more than 5 minutes, or what --long says, and keeps dead rows from being cleared away",
         .sentence =
             "process {subject} ({detail}) has had a transaction open for {for}: no row that has died since "
             "can be cleared away, and claims read past them",
@@ -92,9 +91,9 @@ const struct doctor_check doctor_checks[] = {
     {.name = "prepared-transaction",
         .store = "postgres",
         .stmt = STMT_DOCTOR_PREPARED,
-        .takes = "t",
-        .threshold = MINUTES(5),
-        .about = "a transaction was prepared more than 5 minutes ago and never ended",
+        .takes = "l",
+        .about =
+            "a transaction was prepared more than 5 minutes ago, or what --long says, and never ended",
         .sentence =
             "transaction {subject} was prepared {for} ago and never ended: it keeps its locks, and dead rows "
             "from being cleared away",

@@ -280,6 +280,10 @@ class Doctor(StoreCase):
         self.sql("pragma wal_checkpoint(truncate)")
         self.assertEqual(before, (self.folder / "shop.db").read_bytes())
 
+    def test_a_transaction_is_long_when_it_is_said_to_be(self):
+        self.refused(64, "--long", "doctor", "--long", "30")
+        self.owed("doctor", "--long", "1d", code=0)
+
     def test_no_store_is_no_finding(self):
         self.env["OWED_STORE"] = "sqlite:nowhere.db"
         self.refused(69, "nowhere.db", "doctor")
