@@ -92,46 +92,29 @@ forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret
 
 /* --- at the acknowledgement --- */
 
-/* Columns of what succeeded, each the text of an array. */
-enum column { ID, EVENT_ID, CLAIMED_BY, CLAIMED_AT, SUCCEEDED_AT, COLUMNS };
+static void
+add_outcome(struct buf *json, const struct settlement *s)
+{
+    buf_puts(json, json->len == 0 ? "[{\"claimed_by\":" : ",{\"claimed_by\":");
+    json_write_string(json, str_of(s->fence.claimed_by));
+    buf_printf(json, ",\"id\":%lld,\"event_id\":%lld,\"claimed_at\":%lld,\"succeeded_at\":%lld}",
+        (long long)s->fence.delivery_id, (long long)s->consumed_event_id,
+        (long long)s->fence.claimed_at_us, (long long)s->now_us);
+}
 
 /* add_outcomes lists the settlements that name an event, and where among all of them each stands. */
 static size_t
-add_outcomes(const struct settlement *settlements, size_t count, struct buf *arrays, size_t *at)
+add_outcomes(const struct settlement *settlements, size_t count, struct buf *json, size_t *at)
 {
     size_t named = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct settlement *s = &settlements[i];
-        if (s->consumed_event_id == 0)
+        if (settlements[i].consumed_event_id == 0)
             continue;
-        array_add_number(&arrays[ID], s->fence.delivery_id);
-        array_add_number(&arrays[EVENT_ID], s->consumed_event_id);
-        array_add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
-        array_add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
-        array_add_number(&arrays[SUCCEEDED_AT], s->now_us);
+        add_outcome(json, &settlements[i]);
         at[named++] = i;
     }
+    json_end(json);
     return named;
-}
-
-/* consume asks which of those that are listed are gone. */
-static owed_status
-consume(
-    struct db *db, struct buf *arrays, const size_t *at, size_t named, bool *gone, owed_error *err)
-{
-    struct value values[COLUMNS + 1] = {[COLUMNS] = V_INT(SLACK_US)};
-    if (!arrays_end(arrays, COLUMNS, values))
-        return fail_memory(err);
-    struct rows *rows;
-    owed_status status = query(db, STMT_CONSUME, (struct args){values, COLUMNS + 1}, &rows, err);
-    if (status != OWED_OK)
-        return status;
-    while (db->driver->next(rows)) {
-        int64_t place = db->driver->column(rows, 0).integer; // from 1
-        if (place >= 1 && place <= (int64_t)named)
-            gone[at[place - 1]] = true;
-    }
-    return db->driver->finish(rows, NULL, err);
 }
 
 owed_status
@@ -140,15 +123,23 @@ consume_first(
 {
     if (db->driver->sql->statements[STMT_CONSUME] == NULL)
         return OWED_OK;
+    CLEANUP(buf_done) struct buf json;
+    buf_init(&json, JSON_ARGUMENT_BYTES);
     CLEANUP(free_ptr) size_t *at = calloc(count, sizeof *at);
-    if (at == NULL)
+    size_t named = at == NULL ? 0 : add_outcomes(settlements, count, &json, at);
+    if (at == NULL || json.failed)
         return fail_memory(err);
-    struct buf arrays[COLUMNS];
-    arrays_init(arrays, COLUMNS);
-    size_t named = add_outcomes(settlements, count, arrays, at);
-    owed_status status = consume(db, arrays, at, named, gone, err);
-    arrays_done(arrays, COLUMNS);
-    return status;
+    struct rows *rows;
+    owed_status status =
+        query(db, STMT_CONSUME, ARGS(V_STR(buf_view(&json)), V_INT(SLACK_US)), &rows, err);
+    if (status != OWED_OK)
+        return status;
+    while (db->driver->next(rows)) {
+        int64_t place = db->driver->column(rows, 0).integer; // from 1
+        if (place >= 1 && place <= (int64_t)named)
+            gone[at[place - 1]] = true;
+    }
+    return db->driver->finish(rows, NULL, err);
 }
 
 owed_status

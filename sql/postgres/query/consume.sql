@@ -1,7 +1,6 @@
 -- Ends deliveries that succeeded by deleting them with their events, where these go when they succeeded.
--- Parameters: arrays, as text, of id, event_id, claimed_by, claimed_at and succeeded_at, times in microseconds
--- since 1970; how many microseconds the last success that is kept may lag behind.
--- Columns: of each that is gone its place in the arrays, from 1.
+-- Parameters: a JSON array of objects: id, event_id, claimed_by, claimed_at and succeeded_at, times in
+-- microseconds since 1970; how many microseconds the last success that is kept may lag behind.
+-- Columns: of each that is gone its place in the array, from 1.
 -- Index: the primary keys, unique (event_id, receiver_key, target_digest).
-select owed_consume($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[],
-    $5::text::bigint[], $6::bigint)
+select owed_consume($1::text::json, $2::bigint)
