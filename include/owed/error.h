@@ -48,7 +48,7 @@ OWED_BEGIN_DECLS
     X(QUIET_HOURS, -31, 0, "the recipient wants peace at this hour") \
     X(UNDELIVERED, -32, 0, "the channel's provider did not take it") \
     X(DUPLICATE_SEND, -33, 1, "the same notification is being sent") \
-    X(TICKET_PENDING, -34, 1, "nobody has tried to send it yet") \
+    X(PENDING, -34, 1, "nobody has tried to send it yet") \
     X(CLOSED, -35, 0, "the outbox was closed before it was sent")
 
 typedef enum owed_status {

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ticket.c - how a ticket ends, and how to ask it.
+ */
+#include "notify/ticket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+void
+ticket_hold(owed_ticket *ticket)
+{
+    atomic_fetch_add(&ticket->holds, 1);
+}
+
+void
+owed_ticket_release(owed_ticket *ticket)
+{
+    if (ticket == NULL || atomic_fetch_sub(&ticket->holds, 1) != 1)
+        return;
+    owed_receipt_free(ticket->receipt);
+    pthread_cond_destroy(&ticket->settled);
+    pthread_mutex_destroy(&ticket->lock);
+    arena_done(&ticket->arena);
+    free(ticket);
+}
+
+void
+ticket_settle(owed_ticket *ticket, owed_receipt *receipt, const owed_error *error)
+{
+    pthread_mutex_lock(&ticket->lock);
+    ticket->receipt = receipt;
+    if (receipt == NULL)
+        ticket->error = *error;
+    ticket->state = receipt == NULL ? OWED_TICKET_FAILED : OWED_TICKET_SENT;
+    pthread_cond_broadcast(&ticket->settled);
+    pthread_mutex_unlock(&ticket->lock);
+}
+
+const char *
+owed_ticket_id(const owed_ticket *ticket)
+{
+    return ticket->id;
+}
+
+int64_t
+owed_ticket_enqueued_at_us(const owed_ticket *ticket)
+{
+    return ticket->enqueued_at_us;
+}
+
+owed_ticket_state
+owed_ticket_state_of(owed_ticket *ticket)
+{
+    pthread_mutex_lock(&ticket->lock);
+    owed_ticket_state state = ticket->state;
+    pthread_mutex_unlock(&ticket->lock);
+    return state;
+}
+
+bool
+owed_ticket_is_sent(owed_ticket *ticket)
+{
+    return owed_ticket_state_of(ticket) == OWED_TICKET_SENT;
+}
+
+bool
+owed_ticket_is_failed(owed_ticket *ticket)
+{
+    return owed_ticket_state_of(ticket) == OWED_TICKET_FAILED;
+}
+
+owed_status
+owed_ticket_result(owed_ticket *ticket, const owed_receipt **ret_receipt, owed_error *err)
+{
+    // What is settled never changes again: it may be read without the lock.
+    switch (owed_ticket_state_of(ticket)) {
+    case OWED_TICKET_SENT:
+        *ret_receipt = ticket->receipt;
+        return OWED_OK;
+    case OWED_TICKET_FAILED:
+        if (err != NULL)
+            *err = ticket->error;
+        return ticket->error.status;
+    case OWED_TICKET_PENDING:
+        break;
+    }
+    return fail(err, OWED_PENDING, "ticket %s is pending: nobody has tried yet", ticket->id);
+}
+
+static struct timespec
+deadline_in(int64_t us)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    int64_t ns = at.tv_nsec + us % US_PER_SECOND * 1000;
+    at.tv_sec += us / US_PER_SECOND + ns / 1000000000;
+    at.tv_nsec = ns % 1000000000;
+    return at;
+}
+
+bool
+owed_ticket_wait(owed_ticket *ticket, int64_t timeout_us)
+{
+    struct timespec deadline = deadline_in(timeout_us > 0 ? timeout_us : 0);
+    int failed = 0;
+    pthread_mutex_lock(&ticket->lock);
+    while (ticket->state == OWED_TICKET_PENDING && failed == 0)
+        failed =
+            pthread_cond_clockwait(&ticket->settled, &ticket->lock, CLOCK_MONOTONIC, &deadline);
+    bool is_settled = ticket->state != OWED_TICKET_PENDING;
+    pthread_mutex_unlock(&ticket->lock);
+    return is_settled;
+}

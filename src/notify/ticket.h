@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ticket.h - a send that is put off: what it needs, copied, and what came of it.
+ */
+#ifndef NOTIFY_TICKET_H
+#define NOTIFY_TICKET_H
+
+#include <owed/outbox.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/queue.h>
+
+#include "base/arena.h"
+
+#define TICKET_ID_BYTES 33
+
+struct owed_ticket {
+    atomic_int holds;
+    STAILQ_ENTRY(owed_ticket) next;
+    struct arena arena; // all that was copied
+    char id[TICKET_ID_BYTES];
+    int64_t enqueued_at_us;
+    const owed_template *tmpl;
+    owed_recipient recipient;
+    owed_value *context;
+    owed_send_options options;
+    owed_retry retry;
+
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t settled;
+    owed_ticket_state state;
+    owed_receipt *receipt;
+    owed_error error;
+};
+
+/* ticket_new copies what a send needs, with one hold; NULL where memory is out. */
+owed_ticket *ticket_new(const owed_recipient *recipient, const owed_template *tmpl,
+    const owed_value *context, const owed_send_options *options);
+
+void ticket_hold(owed_ticket *ticket);
+
+/* ticket_settle takes the receipt over, or copies the error where there is none, and wakes all who wait. */
+void ticket_settle(owed_ticket *ticket, owed_receipt *receipt, const owed_error *error);
+
+#endif
