@@ -115,6 +115,8 @@ search_field(struct search *search, struct json field, struct json object)
             search_pointer(search, name.p, search->root);
         return;
     }
+    if (object.type != JSON_OBJECT) // a payload may be any JSON
+        return;
     struct json fields = {JSON_NULL, {"", 0}};
     bool is_deep = json_member(field, "fields", &fields);
     struct json_walk walk = json_walk(object);
