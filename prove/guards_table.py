@@ -147,7 +147,7 @@ _held = [
 _ALL = "\n        order by d.available_at, d.id "
 _BUT = ("\n        and lower(hex(d.target_digest)) || d.receiver_key not in (select value from json_each($6))" + _ALL)
 _INDEXED = (" indexed by owed_delivery_claimed", "")
-_BADLY = (" indexed by owed_delivery_ended_badly", "")
+_BADLY = (" indexed by owed_delivery_ended_badly_ids", "")
 
 GUARDS = [
     *((file, name, [(old, new)], WAYS + CLAIM) for file, rows in _pick for name, old, new in rows),

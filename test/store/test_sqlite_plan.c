@@ -87,7 +87,7 @@ static const struct {
     {STMT_DELIVERIES, "deliveries", {"SEARCH d USING INTEGER PRIMARY KEY (rowid<?)"}},
     {STMT_DELIVERIES_OF_EVENT, "deliveries_of_event",
         {"sqlite_autoindex_owed_delivery_1 (event_id=?)"}},
-    {STMT_DELIVERIES_ENDED_BADLY, "deliveries_ended_badly", {"owed_delivery_ended_badly ("}},
+    {STMT_DELIVERIES_ENDED_BADLY, "deliveries_ended_badly", {"owed_delivery_ended_badly_ids ("}},
     {STMT_PUT_OFF, "put_off",
         {"owed_delivery_owed (lane=? AND kind=? AND available_at>?)",
             "owed_attempt_by_delivery (delivery_id=?)", "SEARCH a USING INTEGER PRIMARY KEY"}},
@@ -95,7 +95,7 @@ static const struct {
         {"SEARCH d USING INTEGER PRIMARY KEY (rowid>?)",
             "SEARCH e USING INTEGER PRIMARY KEY (rowid=?)"}},
     {STMT_ATTEMPTS, "attempts", {"owed_attempt_by_delivery (delivery_id=?)"}},
-    {STMT_REQUEUE_PICK, "requeue_pick", {"owed_delivery_ended_badly ("}},
+    {STMT_REQUEUE_PICK, "requeue_pick", {"owed_delivery_ended_badly_ids ("}},
 };
 
 static void

@@ -2,7 +2,7 @@
 -- Parameters: ids above this, how many, receiver key (empty: any), orphaned ones too (1 or 0), a text that the
 -- error holds (empty: any), ended from when, until when.
 -- Columns: id, event_id.
--- Index: owed_delivery_ended_badly.
+-- Index: owed_delivery_ended_badly_ids.
 select d.id, d.event_id from owed_delivery as d
 where d.status in ('dead', 'orphaned') and d.id > $1::bigint
 and ($3::text = '' or d.receiver_key = $3)

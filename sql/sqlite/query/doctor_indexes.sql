@@ -16,6 +16,8 @@ with wanted (name, definition) as (values
         'create index owed_delivery_by_receiver on owed_delivery (receiver_key, lane, kind, available_at) where status in (''pending'', ''failed'')'),
     ('owed_delivery_ended_badly',
         'create index owed_delivery_ended_badly on owed_delivery (status, receiver_key, id) where status in (''dead'', ''orphaned'')'),
+    ('owed_delivery_ended_badly_ids',
+        'create index owed_delivery_ended_badly_ids on owed_delivery (id) where status in (''dead'', ''orphaned'')'),
     ('owed_receiver_by_event',
         'create index owed_receiver_by_event on owed_receiver (event_name)'),
     ('owed_attempt_by_delivery',

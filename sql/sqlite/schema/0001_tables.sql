@@ -67,6 +67,9 @@ create index owed_delivery_by_receiver on owed_delivery (receiver_key, lane, kin
     where status in ('pending', 'failed');
 create index owed_delivery_ended_badly on owed_delivery (status, receiver_key, id)
     where status in ('dead', 'orphaned');
+-- The same in the order of ids: for those who walk them in pieces.
+create index owed_delivery_ended_badly_ids on owed_delivery (id)
+    where status in ('dead', 'orphaned');
 
 create table owed_event_type (
     name text not null,
