@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "deliver/fire.h"
 #include "store/events.h"
+#include "store/verbs.h"
 
 #define BATCH_ARENA_BYTES ((size_t)1024 * 1024 * 1024)
 
@@ -108,21 +109,36 @@ find_line(struct firing *firing)
 }
 
 static owed_status
-write_bunch(struct firing *firing)
+try_bunch(struct firing *firing, int64_t *ret_duplicates)
 {
     owed_tx *tx = NULL;
-    firing->at = 0;
+    *ret_duplicates = firing->at = 0;
     owed_status status = owed_begin(firing->cli->owed, &tx, &firing->cli->err);
     if (status != OWED_OK)
         return status;
-    int64_t duplicates = 0;
-    status = fire_bunch(firing, tx, &duplicates);
-    if (status != OWED_OK) {
-        owed_rollback(tx);
-        find_line(firing);
-        return status;
+    status = fire_bunch(firing, tx, ret_duplicates);
+    if (status == OWED_OK)
+        return owed_commit(tx, &firing->cli->err);
+    owed_rollback(tx);
+    // Others' locks are no line's fault, nor is a server that ends the transaction for a deadlock.
+    if (status == OWED_BUSY || status == OWED_ABORTED) {
+        firing->at = 0;
+        return OWED_BUSY;
     }
-    status = owed_commit(tx, &firing->cli->err);
+    find_line(firing);
+    return status;
+}
+
+/* write_bunch fires a bunch, and once more where others' locks undid it. */
+static owed_status
+write_bunch(struct firing *firing)
+{
+    struct scope scope = {.db = firing->cli->db, .was_own = true};
+    int64_t duplicates = 0;
+    owed_status status = OWED_OK;
+    do {
+        status = try_bunch(firing, &duplicates);
+    } while (scope_repeats(&scope, status));
     firing->unsure = status == OWED_UNSURE;
     if (status != OWED_OK)
         return status;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """owed fire --lines: many events, in transactions, with the number of the line in every refusal."""
+import concurrent.futures
 import json
 import os
 import pty
@@ -105,6 +106,17 @@ class Lines(StoreCase):
         with self.busy():
             done = self.lines(line(), "--busy-timeout", "20ms", code=75)
         self.assertIn("nothing was committed", done.stderr)
+
+    def test_two_who_meet_on_their_keys_both_get_through(self):
+        if self.store.scheme == "sqlite":
+            self.skipTest("a file has one writer, who is waited for")
+        lines = [line(dedupe_key=f"k-{n}") + "\n" for n in range(1000)]
+        both = [subprocess.Popen([OWED, "fire", "--lines"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                 stderr=subprocess.PIPE, cwd=self.folder, env=self.env) for _ in range(2)]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            ends = list(pool.map(lambda process, text: process.communicate("".join(text)), both, (lines, lines[::-1])))
+        self.assertEqual([0, 0], [process.returncode for process in both], ends)
+        self.assertEqual(1000, self.count())
 
     def test_refusals_of_a_line(self):
         for text, sentence in (
