@@ -136,7 +136,8 @@ typedef struct owed_dedup owed_dedup;
 
 #define OWED_FOREVER INT64_C(-1)
 
-/* owed_dedup_new makes a store of keys. ttl_us: how long a key that was sent is known, from when that send began;
+/* owed_dedup_new makes a store of keys. ttl_us: how long a key is known, from when its send began, also one that
+ * takes longer than that;
  * 0: a day; OWED_FOREVER. INVALID: otherwise negative. NOMEM. Freed after the dispatchers that use it. */
 OWED_API owed_status owed_dedup_new(int64_t ttl_us, owed_dedup **ret_dedup, owed_error *err)
     OWED_MUSTUSE;
@@ -197,7 +198,8 @@ typedef struct owed_send_options {
     owed_send_failure *failure; /* filled in where the send fails; NULL: not wanted */
 } owed_send_options;
 
-/* owed_send renders a template and sends it: by the recipient's preferred channels, then by the rest of the order, the
+/* The recipient is one that owed_recipient_check accepts.
+ * owed_send renders a template and sends it: by the recipient's preferred channels, then by the rest of the order, the
  * first on which he has an address, a channel is registered, and the hour is no quiet one. options may
  * be NULL; the caller frees the receipt. A key that was sent gives that send's receipt, marked duplicate, and
  * calls nobody.

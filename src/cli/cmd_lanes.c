@@ -18,8 +18,8 @@ const struct command cmd_lanes = {
     .text =
         "Lists every lane that a receiver is published in, that was paused, or that a replay has filled beside "
         "them (+name): how many receivers it has "
-        "and how many of them are paused, how many deliveries wait, and of these how many for "
-        "paused receivers; since when the lane is paused, until when, by whom and why.",
+        "and how many of them are paused, how many deliveries wait for a relay, and beside them how many "
+        "are held for paused receivers; since when the lane is paused, until when, by whom and why.",
     .examples = "    owed lanes --json | jq -r 'select(.paused_at != null) | .lane'",
     .options = lanes_options,
     .run = run_lanes,

@@ -265,8 +265,8 @@ mdoc_conf(struct buf *text)
     buf_puts(text, ".Sh [log]\n");
     conf_keys(settings_log, text);
     buf_puts(text,
-        ".Sh [event \\(dqname\\(dq]\nHow long events of that name are kept, of what is fired "
-        "from then on; one of the two.\n");
+        ".Sh [event \\(dqname\\(dq]\nWhat is secret of events of that name, and how long they "
+        "are kept, of what is fired from then on: retention or delete-when, not both.\n");
     conf_keys(conf_event_keys, text);
     buf_puts(text,
         ".Sh [receiver \\(dqkey\\(dq]\nOne section for each receiver, "

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "declare/checks.h"
 #include "declare/codec.h"
+#include "declare/mask.h"
 #include "store/look.h"
 
 #define PAGE_ROWS 100
@@ -28,7 +29,9 @@ struct trouble {
 
 struct reading {
     const owed_registry *registry;
-    struct arena arena; // of troubles
+    struct catalogue_event *published; // what is secret in the eyes of other applications
+    size_t published_count;
+    struct arena arena; // of troubles and of what was published
     struct trouble *first;
     struct trouble **end;
     size_t count;
@@ -110,6 +113,19 @@ note_trouble(struct reading *reading, int64_t id, const char *sentence, owed_err
     return OWED_OK;
 }
 
+/* shown is the sentence without the secrets of the payload that it is about. */
+static const char *
+shown(const struct reading *reading, const struct owed_payload *row, const char *sentence,
+    struct arena *arena)
+{
+    struct mask mask = {0};
+    registry_mask(reading->registry, row->event_name, &mask);
+    for (size_t i = 0; i < reading->published_count; i++)
+        if (strcmp(reading->published[i].name, row->event_name) == 0)
+            mask_add(&mask, reading->published[i].fields);
+    return mask.count == 0 ? sentence : mask_text(&mask, row->payload, sentence, arena);
+}
+
 static owed_status
 read_row(struct reading *reading, const struct owed_payload *row, owed_error *err)
 {
@@ -126,7 +142,8 @@ read_row(struct reading *reading, const struct owed_payload *row, owed_error *er
         return OWED_OK;
     if (status != OWED_INVALID && status != OWED_LIMIT && status != OWED_CONFIG)
         return fail(err, status, "%s", why.text);
-    return note_trouble(reading, row->id, why.text, err);
+    const char *sentence = shown(reading, row, why.text, &arena);
+    return sentence == NULL ? fail_memory(err) : note_trouble(reading, row->id, sentence, err);
 }
 
 /* read_page reads the next rows; *after_id is left as it was at the end. */
@@ -176,9 +193,13 @@ checks_payloads(struct db *db, const owed_registry *registry, checks_print print
     reading.end = &reading.first;
     int64_t after_id = 0;
     size_t count = 0;
-    do {
+    status = store_catalogue_events(
+        db, &reading.arena, &reading.published, &reading.published_count, err);
+    while (status == OWED_OK) {
         status = read_page(&reading, db, buf_text(&keys), &after_id, &count, err);
-    } while (status == OWED_OK && count > 0);
+        if (count == 0)
+            break;
+    }
     for (const struct trouble *t = reading.first; t != NULL && status == OWED_OK; t = t->next)
         tell(t, print, state);
     *ret_count = reading.count;

@@ -29,9 +29,16 @@ void
 mask_add(struct mask *mask, const char *fields)
 {
     struct str text = str_of(fields);
-    if (mask->count < MASK_SOURCES && strstr(text.p, "\"secret\":true") != NULL &&
-        json_check(text, LIMIT_PAYLOAD_DEPTH, NULL) == OWED_OK)
+    if (strstr(text.p, "\"secret\":true") == NULL ||
+        json_check(text, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK)
+        return;
+    for (size_t i = 0; i < mask->count; i++)
+        if (str_eq(mask->fields[i], text))
+            return;
+    if (mask->count < MASK_SOURCES)
         mask->fields[mask->count++] = text;
+    else
+        mask->is_full = true;
 }
 
 /* --- finding --- */
@@ -181,7 +188,8 @@ mask_payload(const struct mask *mask, struct str payload, struct buf *out)
         return;
     }
     CLEANUP(free_ptr) char *hidden = calloc(payload.len + 1, 1);
-    if (hidden == NULL || json_check(payload, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK) {
+    if (hidden == NULL || mask->is_full ||
+        json_check(payload, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK) {
         buf_puts(out, "\"" MASK_SHOWN "\"");
         return;
     }
@@ -219,8 +227,10 @@ hide_words(struct search *search, struct json value)
     struct json_walk walk = json_walk(value);
     struct json inner;
     struct str decoded;
-    if (search->values++ >= LIMIT_VALUES)
+    if (search->values++ >= LIMIT_VALUES) { // too many to be looked for: nothing is shown
+        memset(search->hidden, 1, search->text.len);
         return;
+    }
     if (value.type == JSON_OBJECT || value.type == JSON_ARRAY) {
         while (json_next(&walk, NULL, &inner))
             hide_words(search, inner);
@@ -244,7 +254,7 @@ mask_text(const struct mask *mask, struct str payload, const char *text, struct 
         json_check(payload, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK)
         return text;
     CLEANUP(free_ptr) char *hidden = calloc(view.len + 1, 1);
-    if (hidden == NULL)
+    if (hidden == NULL || mask->is_full)
         return MASK_SHOWN;
     struct search search = {.found = hide_words, .hidden = hidden, .text = view};
     search_all(&search, mask, payload);

@@ -19,6 +19,7 @@
 struct mask {
     struct str fields[MASK_SOURCES];
     size_t count; // 0: nothing is secret
+    bool is_full; // there were more: nothing is shown
 };
 
 /* mask_add takes a description over, if anything in it is secret; NULL is none. It is not copied. */

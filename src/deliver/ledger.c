@@ -108,7 +108,8 @@ verdict_of(const struct ended *ended, enum ending ending)
 
 /* note_delivery takes over what the report of an attempt needs of it. */
 static void
-note_delivery(struct ledger *ledger, const struct ended *ended, struct note *note)
+note_delivery(
+    const struct worker *w, struct ledger *ledger, const struct ended *ended, struct note *note)
 {
     owed_delivery *delivery = ended->delivery;
     if (delivery == NULL)
@@ -125,7 +126,7 @@ note_delivery(struct ledger *ledger, const struct ended *ended, struct note *not
         return;
     for (size_t i = 0; i < delivery->note_count; i++)
         fields[i] = LOG_TEXT(arena_strdup(&ledger->arena, delivery->notes[i].key),
-            arena_strdup(&ledger->arena, delivery->notes[i].text));
+            keep_shown(w, ledger, ended->row, delivery->notes[i].text));
     note->fields = fields;
     note->field_count = delivery->note_count;
 }
@@ -165,7 +166,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
                                                  : keep(w, ledger, row->receiver_key);
     if (decision.wait_was_cut)
         note->asked_wait_us = ended->wait_us;
-    note_delivery(ledger, ended, note);
+    note_delivery(w, ledger, ended, note);
     note_trace(w, ledger, ended, note);
     note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
     note->target_count = ended->target_count;

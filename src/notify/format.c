@@ -133,7 +133,7 @@ format_read(struct str text, owed_kind kind, struct format *ret_format)
     if (rest.len == 1)
         take(&rest, "sdxXobfFeEgG%", &format.type);
     if (rest.len > 0)
-        return "a format is [[fill]align][sign][0][width][,][.precision][type]";
+        return "a format is [[fill]align][sign][0][width][grouping][.precision][type]";
     *ret_format = format;
     return unfit(&format, kind);
 }

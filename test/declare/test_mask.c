@@ -4,6 +4,7 @@
  */
 #include "common.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -218,19 +219,53 @@ a_description_knows_what_older_versions_hid(void **state)
         "{\"us/er\":\"***\",\"keys\":[{\"text\":\"***\"}],\"more\":\"***\",\"much\":[\"***\",\"***\"],\"x\":6}");
 }
 
+/* --- more than can be looked for --- */
+
+static void
+shows_nothing_of_an_event_that_too_many_describe(void **state)
+{
+    (void)state;
+    struct mask mask = {0};
+    char fields[MASK_SOURCES + 1][80];
+    for (size_t i = 0; i < MASK_SOURCES + 1; i++) {
+        snprintf(fields[i], sizeof fields[i],
+            "[{\"name\":\"pin%zu\",\"kind\":\"text\",\"secret\":true}]", i);
+        mask_add(&mask, fields[i]);
+        mask_add(&mask, fields[i]); // the same is no other
+        buf_clear(&out);
+        mask_payload(&mask, STR("{\"id\":1}"), &out);
+        assert_string_equal(buf_text(&out), i < MASK_SOURCES ? "{\"id\":1}" : "\"***\"");
+    }
+    assert_string_equal(mask_text(&mask, STR("{\"id\":1}"), "plain words", &arena), "***");
+}
+
+static void
+says_nothing_where_too_many_values_are_secret(void **state)
+{
+    (void)state;
+    struct mask mask = {0};
+    struct buf payload;
+    mask_add(&mask, PIN);
+    buf_init(&payload, LIMIT_PAYLOAD_BYTES);
+    buf_puts(&payload, "{\"pin\":[");
+    for (int i = 0; i < 10000; i++)
+        buf_printf(&payload, "\"value-%d\",", i);
+    buf_puts(&payload, "\"the-last-one\"]}");
+    assert_string_equal(mask_text(&mask, buf_view(&payload), "it was the-last-one", &arena), "***");
+    buf_done(&payload);
+}
+
 int
 main(void)
 {
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(hides_a_secret_and_leaves_every_other_byte),
-        TEST(hides_secrets_in_objects_and_lists),
-        TEST(follows_json_pointers),
+    const struct CMUnitTest tests[] = {TEST(hides_a_secret_and_leaves_every_other_byte),
+        TEST(hides_secrets_in_objects_and_lists), TEST(follows_json_pointers),
         TEST(hides_what_either_of_two_descriptions_says),
-        TEST(shows_nothing_of_a_payload_that_is_no_json),
-        TEST(hides_secrets_in_what_others_say),
+        TEST(shows_nothing_of_a_payload_that_is_no_json), TEST(hides_secrets_in_what_others_say),
         TEST(hides_secrets_that_are_cut_or_hold_one_another),
         TEST(a_description_knows_what_older_versions_hid),
-    };
+        TEST(shows_nothing_of_an_event_that_too_many_describe),
+        TEST(says_nothing_where_too_many_values_are_secret)};
     return cmocka_run_group_tests_name("mask", tests, NULL, NULL);
 }

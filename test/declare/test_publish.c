@@ -66,7 +66,7 @@ run(owed_delivery *delivery, const void *payload)
 static void
 declare(owed_receiver receiver)
 {
-    if (receiver.event_name == NULL)
+    if (receiver.event_name == NULL && receiver.event == NULL)
         receiver.event = &order_placed;
     if (owed_declare_receiver(registry, &receiver, &err) != OWED_OK)
         fail_msg("%s", err.text);
@@ -273,12 +273,12 @@ finds(const char *sentences, size_t expected)
 
 /* --- payloads --- */
 
-/* fire owes an event to all who are published for it. */
+/* fire_named owes an event to all who are published for it. */
 static void
-fire(int32_t version, const char *payload)
+fire_named(const char *name, int32_t version, const char *payload)
 {
     static uint8_t number;
-    struct new_event event = {.name = order_placed.name,
+    struct new_event event = {.name = name,
         .version = version,
         .payload = str_of(payload),
         .occurred_at_us = NOW_US,
@@ -291,6 +291,12 @@ fire(int32_t version, const char *payload)
         store_insert_event(db, &event, &id, &fresh, &err) != OWED_OK ||
         store_commit(db, &err) != OWED_OK)
         fail_msg("%s", err.text);
+}
+
+static void
+fire(int32_t version, const char *payload)
+{
+    fire_named(order_placed.name, version, payload);
 }
 
 static void
@@ -368,6 +374,38 @@ finds_what_is_owed_and_cannot_be_read(void **state)
         1);
 }
 
+typedef struct pin {
+    const char *text;
+} pin;
+
+static bool
+quotes_the_pin(owed_upgrade *upgrade, const void *before, void *after)
+{
+    (void)after;
+    return owed_upgrade_refuse(upgrade, "pin %s cannot be", ((const pin *)before)->text);
+}
+
+static void
+quotes_no_secret_of_what_cannot_be_read(void **state)
+{
+    (void)state;
+    static const owed_field fields[] = {OWED_TEXT_WITH(pin, text, .secret = true), OWED_FIELDS_END};
+    static const owed_event_type old = {
+        .name = "shop.PinSet", .version = 1, .fields = fields, .size = sizeof(pin)};
+    static const owed_event_type new = {.name = "shop.PinSet",
+        .version = 2,
+        .fields = fields,
+        .size = sizeof(pin),
+        .before = &old,
+        .upgrade = quotes_the_pin};
+    declare((owed_receiver){.key = "shop.pins", .run = run, .event = &new});
+    publish(0);
+    fire_named("shop.PinSet", 1, "{\"text\":\"hunter2222\"}");
+    finds_payloads("error: 1 delivery that is owed cannot be read (1): shop.PinSet version 1: "
+                   "its upgrade to version 2 failed: pin *** cannot be\n",
+        1);
+}
+
 static void
 tells_one_reason_once(void **state)
 {
@@ -431,6 +469,7 @@ main(void)
         TEST(publishes_the_other_modes_for_readers),
         TEST(removes_what_a_later_release_no_longer_declares),
         TEST(finds_what_is_owed_and_cannot_be_read),
+        TEST(quotes_no_secret_of_what_cannot_be_read),
         TEST(tells_one_reason_once),
         TEST(finds_what_is_owed_of_an_event_that_its_receiver_no_longer_wants),
         TEST(warns_of_what_is_owed_to_nobody),

@@ -151,6 +151,7 @@ quotes_its_secret(struct actor *actor, owed_delivery *delivery, const order *ord
     (void)actor;
     // Delivered as it was fired.
     assert_string_equal(order->currency, CARD);
+    owed_delivery_note(delivery, "card", order->currency);
     return owed_failed(delivery, "no money on %s for order %d", order->currency, (int)order->id);
 }
 
@@ -188,6 +189,7 @@ what_a_receiver_says_is_kept_and_told_without_secrets(void **state)
     assert_int_equal(told, 1);
     assert_text(desk, "select last_error from owed_delivery", "no money on *** for order 7");
     assert_text(desk, "select error from owed_attempt", "no money on *** for order 7");
+    assert_true(desk_logged(desk, "card=***"));
     assert_false(desk_logged(desk, CARD));
     assert_text(desk, "select payload from owed_event", "{\"id\":7,\"currency\":\"" CARD "\"}");
 }

@@ -109,9 +109,12 @@ what_does_not_fit_says_why(void **state)
         {">05", OWED_KIND_INT64, "0 stands for an alignment, and there is one already"},
         {"08,", OWED_KIND_INT64, "0 and a grouping do not go together"},
         {",x", OWED_KIND_INT64, "thousands are grouped by _ alone where digits are not decimal"},
-        {"zz", OWED_KIND_TEXT, "a format is [[fill]align][sign][0][width][,][.precision][type]"},
-        {"5 ", OWED_KIND_TEXT, "a format is [[fill]align][sign][0][width][,][.precision][type]"},
-        {"\xc3", OWED_KIND_TEXT, "a format is [[fill]align][sign][0][width][,][.precision][type]"},
+        {"zz", OWED_KIND_TEXT,
+            "a format is [[fill]align][sign][0][width][grouping][.precision][type]"},
+        {"5 ", OWED_KIND_TEXT,
+            "a format is [[fill]align][sign][0][width][grouping][.precision][type]"},
+        {"\xc3", OWED_KIND_TEXT,
+            "a format is [[fill]align][sign][0][width][grouping][.precision][type]"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct format format;
