@@ -180,6 +180,10 @@ a_pause_whose_time_is_over_is_ended_by_who_mends(void **state)
     assert_int_equal(pause_it(world, NULL, "shop.billing", 0), 1);
     assert_ok(store_mend(world->db, NOW + 900 * LEASE, GRACE, 100, NULL, NULL, &world->err));
     assert_int_equal(resume(world, NULL, "shop.billing"), 1);
+    // Nor is a receiver's own pause over before its end.
+    assert_int_equal(pause_it(world, NULL, "shop.billing", NOW + 60 * SECOND), 1);
+    assert_ok(store_mend(world->db, NOW + 60 * SECOND - 1, GRACE, 100, NULL, NULL, &world->err));
+    assert_int_equal(resume(world, NULL, "shop.billing"), 1);
 }
 
 static void
