@@ -57,12 +57,8 @@ by_lane(const void *a, const void *b)
 static int
 by_most_owed(const void *a, const void *b)
 {
-    const struct status_line *x = a, *y = b;
-    if (x->owed != y->owed)
-        return x->owed < y->owed ? 1 : -1;
-    if (x->dead != y->dead)
-        return x->dead < y->dead ? 1 : -1;
-    return by_lane(a, b);
+    int order = status_compare(a, b);
+    return order != 0 ? order : by_lane(a, b);
 }
 
 /* sum_lanes adds up the lines of the receivers, lane by lane. */

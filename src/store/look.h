@@ -34,6 +34,8 @@ owed_status store_status(
     struct db *db, int64_t now_us, struct arena *arena, struct status *ret_status, owed_error *err);
 /* status_add adds what a line counts to another. */
 void status_add(struct status_line *sum, const struct status_line *line);
+/* status_compare puts most owed, then most dead first; 0: the same of both. */
+int status_compare(const struct status_line *a, const struct status_line *b);
 
 /* store_owed_names counts what is owed by receiver and event name, in that order. */
 struct owed_name {

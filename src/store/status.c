@@ -75,6 +75,16 @@ status_add(struct status_line *sum, const struct status_line *line)
         sum->oldest_due_at_us = oldest;
 }
 
+int
+status_compare(const struct status_line *a, const struct status_line *b)
+{
+    if (a->owed != b->owed)
+        return a->owed < b->owed ? 1 : -1;
+    if (a->dead != b->dead)
+        return a->dead < b->dead ? 1 : -1;
+    return 0;
+}
+
 static int
 by_key(const void *a, const void *b)
 {
@@ -85,12 +95,8 @@ by_key(const void *a, const void *b)
 static int
 by_most_owed(const void *a, const void *b)
 {
-    const struct status_line *x = a, *y = b;
-    if (x->owed != y->owed)
-        return x->owed < y->owed ? 1 : -1;
-    if (x->dead != y->dead)
-        return x->dead < y->dead ? 1 : -1;
-    return by_key(a, b);
+    int order = status_compare(a, b);
+    return order != 0 ? order : by_key(a, b);
 }
 
 /* merge makes one line of each receiver's, in place; returns how many are left. */
