@@ -198,15 +198,14 @@ typedef struct owed_send_options {
     owed_send_failure *failure; /* filled in where the send fails; NULL: not wanted */
 } owed_send_options;
 
-/* The recipient is one that owed_recipient_check accepts.
- * owed_send renders a template and sends it: by the recipient's preferred channels, then by the rest of the order, the
+/* owed_send renders a template and sends it: by the recipient's preferred channels, then by the rest of the order, the
  * first on which he has an address, a channel is registered, and the hour is no quiet one. options may
  * be NULL; the caller frees the receipt. A key that was sent gives that send's receipt, marked duplicate, and
  * calls nobody.
  * Before anybody is called: DUPLICATE_SEND: the key is being sent just now; what rendering refuses (template.h);
  * UNROUTABLE: no channel with an address; QUIET_HOURS: all that there are are silent; INVALID: an
- * option that cannot be; MALFORMED_LOCALE. Afterwards: UNDELIVERED: no attempt succeeded, the message is a
- * dead letter. NOMEM. A send that fails gives its key back. */
+ * option that cannot be, or an address that no such channel has (owed_recipient_check tells earlier);
+ * MALFORMED_LOCALE. Afterwards: UNDELIVERED: no attempt succeeded, the message is a dead letter. NOMEM. A send that fails gives its key back. */
 OWED_API owed_status owed_send(owed_dispatcher *dispatcher, const owed_recipient *recipient,
     const owed_template *tmpl, const owed_value *context, const owed_send_options *options,
     owed_receipt **ret_receipt, owed_error *err) OWED_MUSTUSE;

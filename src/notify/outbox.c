@@ -243,12 +243,8 @@ static bool
 await_arrival(owed_worker *worker)
 {
     owed_outbox *outbox = worker->outbox;
-    struct timespec at;
+    struct timespec at = deadline_in(worker->interval_us);
     int failed = 0;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    int64_t ns = at.tv_nsec + worker->interval_us % US_PER_SECOND * 1000;
-    at.tv_sec += worker->interval_us / US_PER_SECOND + ns / 1000000000;
-    at.tv_nsec = ns % 1000000000;
     pthread_mutex_lock(&outbox->lock);
     while (outbox->count == 0 && !worker->is_stopping && failed == 0)
         failed = pthread_cond_clockwait(&outbox->arrived, &outbox->lock, CLOCK_MONOTONIC, &at);

@@ -45,13 +45,14 @@ static owed_status
 look_at_channel(const struct sending *sending, const char *channel, struct way *way)
 {
     const owed_recipient *recipient = sending->recipient;
-    if (owed_recipient_address(recipient, channel) == NULL ||
-        channel_find(sending->dispatcher, channel) == NULL)
-        return OWED_OK;
+    const char *address = owed_recipient_address(recipient, channel);
     int64_t until_us = 0;
-    owed_status status = sending->options->urgency == OWED_URGENCY_URGENT
-        ? OWED_OK
-        : owed_recipient_quiet(recipient, channel, sending->now_us, &until_us, sending->err);
+    if (address == NULL || channel_find(sending->dispatcher, channel) == NULL)
+        return OWED_OK;
+    // Who made the recipient may not have checked it, and no channel may see a line that was smuggled in.
+    owed_status status = address_check(channel, address, sending->err);
+    if (status == OWED_OK && sending->options->urgency != OWED_URGENCY_URGENT)
+        status = owed_recipient_quiet(recipient, channel, sending->now_us, &until_us, sending->err);
     if (status != OWED_OK)
         return status;
     if (until_us == 0) {

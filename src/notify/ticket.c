@@ -92,7 +92,7 @@ owed_ticket_result(owed_ticket *ticket, const owed_receipt **ret_receipt, owed_e
     return fail(err, OWED_PENDING, "ticket %s is pending: nobody has tried yet", ticket->id);
 }
 
-static struct timespec
+struct timespec
 deadline_in(int64_t us)
 {
     struct timespec at;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "base/arena.h"
 
@@ -42,5 +43,8 @@ void ticket_hold(owed_ticket *ticket);
 
 /* ticket_settle takes the receipt over, or copies the error where there is none, and wakes all who wait. */
 void ticket_settle(owed_ticket *ticket, owed_receipt *receipt, const owed_error *error);
+
+/* deadline_in is a moment of CLOCK_MONOTONIC, us from now. */
+struct timespec deadline_in(int64_t us);
 
 #endif

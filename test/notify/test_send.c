@@ -159,6 +159,25 @@ a_template_that_does_not_render_calls_nobody(void **state)
     desk_close(&desk);
 }
 
+static void
+an_address_that_cannot_be_is_refused_before_anybody_is_called(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk_open(&desk, NULL);
+    check_failed(&desk, &(owed_recipient){.phone = "0151", .email = "ada@example.com"}, NULL,
+        OWED_INVALID,
+        "address \"0151\" cannot be one of channel sms: + and 7 to 15 digits, the country's first (E.164), such as +49151000000 would be right");
+    owed_receipt *receipt = NULL;
+    assert_int_equal(
+        desk_send(&desk, &(owed_recipient){.email = "ada@example.com\r\nBcc: eve@example.com"},
+            &(owed_send_options){.urgency = OWED_URGENCY_URGENT}, &receipt),
+        OWED_INVALID);
+    assert_null(receipt);
+    assert_int_equal(desk.sms.calls + desk.email.calls, 0);
+    desk_close(&desk);
+}
+
 /* --- quiet hours --- */
 
 static const char *const sms_alone[] = {"sms", NULL};
@@ -404,6 +423,7 @@ main(void)
         cmocka_unit_test(a_pinned_channel_is_the_only_one),
         cmocka_unit_test(a_channel_registered_again_replaces_the_first),
         cmocka_unit_test(a_template_that_does_not_render_calls_nobody),
+        cmocka_unit_test(an_address_that_cannot_be_is_refused_before_anybody_is_called),
         cmocka_unit_test(a_silent_channel_is_passed_over_and_with_none_left_the_end_is_told),
         cmocka_unit_test(what_is_urgent_or_said_to_be_at_another_hour_is_sent),
         cmocka_unit_test(a_failed_attempt_is_repeated_after_growing_waits),
