@@ -59,17 +59,22 @@ report_has(const struct report *report, enum figure figure)
     return !isnan(report->figures[figure]);
 }
 
+double
+per_second(int64_t count, int64_t took_us)
+{
+    return (double)count * (double)US_PER_SECOND / (double)(took_us > 0 ? took_us : 1);
+}
+
 void
 report_rates(struct report *report, int64_t count, int64_t took_us, double bare_rate)
 {
-    double seconds = (double)(took_us > 0 ? took_us : 1) / (double)US_PER_SECOND;
     report_set(report, FIGURE_COUNT, (double)count);
-    report_set(report, FIGURE_SECONDS, seconds);
-    report_set(report, FIGURE_RATE, (double)count / seconds);
+    report_set(report, FIGURE_SECONDS, (double)(took_us > 0 ? took_us : 1) / (double)US_PER_SECOND);
+    report_set(report, FIGURE_RATE, per_second(count, took_us));
     if (bare_rate <= 0)
         return;
     report_set(report, FIGURE_BARE_RATE, bare_rate);
-    report_set(report, FIGURE_RATIO, (double)count / seconds / bare_rate);
+    report_set(report, FIGURE_RATIO, per_second(count, took_us) / bare_rate);
 }
 
 void

@@ -63,6 +63,9 @@ void report_init(struct report *report);
 void report_set(struct report *report, enum figure figure, double value);
 bool report_has(const struct report *report, enum figure figure);
 
+/* per_second is the rate of so many in so long; a time too short to be seen counts as a microsecond. */
+double per_second(int64_t count, int64_t took_us);
+
 /* report_rates notes so many in so long, and what the bare loop came to; bare_rate 0: there is none. */
 void report_rates(struct report *report, int64_t count, int64_t took_us, double bare_rate);
 void report_percentiles(struct report *report, struct samples *samples);

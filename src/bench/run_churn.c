@@ -14,6 +14,7 @@
 #define TRY_MIN_US US_PER_SECOND
 #define TRY_MAX_US (10 * US_PER_SECOND)
 #define TRY_OWED 2000 // deliveries that are owed while the highest rate is looked for
+#define TRY_TAKEN 100 // deliveries without which there is no highest rate
 #define TICK_US (5 * US_PER_MS)
 #define TRIM_EVERY_US US_PER_SECOND
 #define REST_US (60 * US_PER_SECOND)
@@ -72,6 +73,13 @@ rest(struct churn *churn, owed_error *err)
     return OWED_OK;
 }
 
+/* tries_on tells whether find_rate goes on: a start that was slow is no rate. */
+static bool
+tries_on(struct churn *churn, int64_t tried_us, int64_t try_us)
+{
+    return tried_us < try_us || (taken(churn) < TRY_TAKEN && tried_us < REST_US);
+}
+
 /* find_rate fires as fast as it is delivered. */
 static owed_status
 find_rate(struct churn *churn, owed_error *err)
@@ -81,7 +89,7 @@ find_rate(struct churn *churn, owed_error *err)
     try_us = try_us < TRY_MIN_US ? TRY_MIN_US : try_us > TRY_MAX_US ? TRY_MAX_US : try_us;
     int64_t start_us = bench_mono_us();
     owed_status status = OWED_OK;
-    while (status == OWED_OK && bench_mono_us() - start_us < try_us) {
+    while (status == OWED_OK && tries_on(churn, bench_mono_us() - start_us, try_us)) {
         status = go_on(churn, err);
         if (status == OWED_OK && churn->fired - taken(churn) < TRY_OWED)
             status = fire(churn, bench_knob(bench, KNOB_BATCH), err);
@@ -89,7 +97,7 @@ find_rate(struct churn *churn, owed_error *err)
             bench_pause(US_PER_MS);
     }
     int64_t took_us = bench_mono_us() - start_us;
-    double most = (double)taken(churn) * (double)US_PER_SECOND / (double)took_us;
+    double most = per_second(taken(churn), took_us);
     report_set(bench->report, FIGURE_MAX_RATE, most);
     churn->rate = most / 2 / (double)bench_knob(bench, KNOB_RECEIVERS);
     if (status == OWED_OK && churn->rate < 1)
@@ -115,8 +123,7 @@ end_slice(struct churn *churn)
     struct sizes sizes;
     sizes_read(churn->bench, &sizes);
     report->slices[report->slice_count++] = (struct slice){
-        .rate = (double)(now_taken - churn->slice_taken) * (double)US_PER_SECOND /
-            (double)(now_us - churn->slice_us),
+        .rate = per_second(now_taken - churn->slice_taken, now_us - churn->slice_us),
         .claim_p50_us = -1,
         .dead_tuples = sizes.dead_tuples,
         .table_bytes = sizes.table_bytes,

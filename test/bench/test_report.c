@@ -102,6 +102,16 @@ a_rate_is_by_the_second_and_a_ratio_of_the_bare_loop(void **state)
 }
 
 static void
+a_rate_of_no_time_at_all_is_still_a_number(void **state)
+{
+    (void)state;
+    // Two ends of a churn's slices may come in one microsecond, after a tick that was slow.
+    assert_float_equal(per_second(0, 0), 0, 1e-6);
+    assert_float_equal(per_second(3, 0), 3000000, 1e-6);
+    assert_float_equal(per_second(3, 2000000), 1.5, 1e-6);
+}
+
+static void
 without_a_bare_loop_there_is_no_ratio(void **state)
 {
     struct said *said = *state;
@@ -177,6 +187,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_keys_are_the_same_whatever_is_known),
         TEST(a_rate_is_by_the_second_and_a_ratio_of_the_bare_loop),
+        TEST(a_rate_of_no_time_at_all_is_still_a_number),
         TEST(without_a_bare_loop_there_is_no_ratio),
         TEST(a_setting_that_is_not_taken_is_null),
         TEST(percentiles_are_milliseconds_to_people_and_microseconds_to_programs),

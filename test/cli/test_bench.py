@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """owed bench: each benchmark measures, says so in one document, and leaves the store as it was."""
+import contextlib
 import json
 import signal
 import subprocess
@@ -99,6 +100,17 @@ class Benchmarks(BenchCase):
         self.assertEqual(self.store.scheme != "sqlite", report["transactions_per_second"] is not None)
         self.assertIsNotNone(report["wake_ups_per_second"])
         self.assertIsNone(report["rate"])
+
+    def test_a_machine_that_stands_still_spoils_no_figure(self):
+        process = self.start("churn", *SMALL["churn"], "--json")
+        while process.poll() is None:
+            for halt_or_go_on, seconds in ((signal.SIGSTOP, 0.3), (signal.SIGCONT, 0.1)):
+                process.send_signal(halt_or_go_on)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(seconds)
+        printed, complaint = process.communicate()
+        self.assertEqual((0, ""), (process.returncode, complaint))
+        self.assertEqual(12, len(json.loads(printed)["slices"]))
 
     def test_receivers_that_insert_share_transactions_or_have_one_each(self):
         for words, groups in (([], 1), (["--no-groups"], 0)):
