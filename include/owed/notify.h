@@ -24,6 +24,8 @@ typedef enum owed_urgency {
 
 /* What a channel sends. Borrowed for the call. */
 typedef struct owed_message {
+    const char
+        *id; /* the same over all attempts: a ticket's, or 32 random hex digits of this send */
     const char *template_name;
     const char *channel;
     const char *address;
@@ -55,12 +57,14 @@ typedef struct owed_answer {
 
 /* A way to reach people. send fills in the answer, which comes zeroed: FAILED without a reason. It may be
  * called from several threads at once, and sends one message at most. */
-typedef struct owed_channel {
+typedef struct owed_channel owed_channel;
+struct owed_channel {
     const char *name; /* such as "sms"; the string outlives the dispatcher */
     void (*send)(
         const struct owed_channel *channel, const owed_message *message, owed_answer *answer);
-    void *state; /* the channel's own */
-} owed_channel;
+    void *state;                          /* the channel's own */
+    void (*close)(owed_channel *channel); /* gives the state back; NULL: there is nothing to give */
+};
 
 /* --- attempts --- */
 
@@ -170,8 +174,9 @@ OWED_API owed_status owed_dispatcher_new(const owed_dispatcher_options *options,
     owed_dispatcher **ret_dispatcher, owed_error *err) OWED_MUSTUSE;
 OWED_API void owed_dispatcher_free(owed_dispatcher *dispatcher);
 
-/* owed_dispatcher_add registers a channel, copied; one of the same name is replaced. Before the first send
- * alone. INVALID: no name, no send. LIMIT: more than 32. */
+/* owed_dispatcher_add registers a channel, copied; one of the same name is replaced and closed. Before the first
+ * send alone. The dispatcher closes what it has when it is freed; where this fails, the channel is still the caller's.
+ * INVALID: no name, no send. LIMIT: more than 32. */
 OWED_API owed_status owed_dispatcher_add(
     owed_dispatcher *dispatcher, const owed_channel *channel, owed_error *err) OWED_MUSTUSE;
 
@@ -187,6 +192,7 @@ typedef struct owed_send_failure {
 
 /* Zeroed: nothing special. Borrowed for the call. */
 typedef struct owed_send_options {
+    const char *id;      /* what the channels know the message by; NULL: a random one */
     const char *channel; /* this one alone; it keeps to quiet hours all the same */
     const char *subject; /* in place of the template's; one line */
     const char *locale;  /* in place of the recipient's */

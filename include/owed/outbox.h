@@ -41,7 +41,7 @@ OWED_API owed_status owed_outbox_new(owed_dispatcher *dispatcher,
 OWED_API void owed_outbox_free(owed_outbox *outbox);
 
 /* owed_outbox_enqueue copies the recipient, the context and the options (but now_us, all of them are kept with
- * the ticket as they are) and appends a ticket. The template is kept by pointer and outlives the ticket; so
+ * the ticket as they are; its id is the ticket's) and appends a ticket. The template is kept by pointer and outlives the ticket; so
  * is options->failure, which must be NULL. ret_ticket may be NULL; else the caller releases it.
  * LIMIT: the outbox is full. INVALID: a failure to fill in. NOMEM. */
 OWED_API owed_status owed_outbox_enqueue(owed_outbox *outbox, const owed_recipient *recipient,

@@ -118,11 +118,20 @@ owed_dispatcher_new(
     return OWED_OK;
 }
 
+static void
+channel_close(owed_channel *channel)
+{
+    if (channel->close != NULL)
+        channel->close(channel);
+}
+
 void
 owed_dispatcher_free(owed_dispatcher *dispatcher)
 {
     if (dispatcher == NULL)
         return;
+    for (size_t i = 0; i < dispatcher->channel_count; i++)
+        channel_close(&dispatcher->channels[i]);
     if (dispatcher->owns_dead_letters)
         owed_dead_letters_free(dispatcher->dead_letters);
     if (dispatcher->owns_dedup)
@@ -165,6 +174,8 @@ owed_dispatcher_add(owed_dispatcher *dispatcher, const owed_channel *channel, ow
     size_t at = known == NULL ? dispatcher->channel_count : (size_t)(known - dispatcher->channels);
     if (at == LIMIT_CHANNELS)
         return fail(err, OWED_LIMIT, "a dispatcher has up to %d channels", LIMIT_CHANNELS);
+    if (known != NULL)
+        channel_close(&dispatcher->channels[at]);
     dispatcher->channels[at] = *channel;
     dispatcher->channel_count += known == NULL;
     return OWED_OK;

@@ -9,6 +9,7 @@
 
 #include "notify/recipient.h"
 
+#define MESSAGE_ID_BYTES 33
 #define ROUTE_MAX (3 * LIMIT_CHANNELS)
 
 struct owed_dispatcher {
@@ -36,6 +37,9 @@ const owed_channel *channel_find(const owed_dispatcher *dispatcher, const char *
 /* route_of lists the candidates for a recipient, the first to be tried first, none twice; returns how many. */
 size_t route_of(const owed_dispatcher *dispatcher, const owed_recipient *recipient,
     const char *pinned, const char *route[static ROUTE_MAX]);
+
+/* message_id_write writes 32 random hex digits. */
+void message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES]);
 
 /* send_waiting is owed_send, but waits for a key that is being sent elsewhere and then has its receipt. */
 owed_status send_waiting(owed_dispatcher *dispatcher, const owed_recipient *recipient,

@@ -82,19 +82,6 @@ owed_outbox_free(owed_outbox *outbox)
 
 /* --- in --- */
 
-static void
-write_id(const owed_dice *dice, char id[static TICKET_ID_BYTES])
-{
-    static const char digits[] = "0123456789abcdef";
-    unsigned char random[(TICKET_ID_BYTES - 1) / 2];
-    dice_fill(dice, random, sizeof random);
-    for (size_t i = 0; i < sizeof random; i++) {
-        id[2 * i] = digits[random[i] >> 4];
-        id[2 * i + 1] = digits[random[i] & 15];
-    }
-    id[TICKET_ID_BYTES - 1] = '\0';
-}
-
 /* push appends a ticket, whose hold is the outbox's from then on; false: it is full. */
 static bool
 push(owed_outbox *outbox, owed_ticket *ticket)
@@ -102,7 +89,7 @@ push(owed_outbox *outbox, owed_ticket *ticket)
     pthread_mutex_lock(&outbox->lock);
     bool has_room = outbox->count < outbox->max_pending;
     if (has_room) {
-        write_id(&outbox->dice, ticket->id);
+        message_id_write(&outbox->dice, ticket->id);
         ticket->enqueued_at_us = clock_now_us(&outbox->clock);
         STAILQ_INSERT_TAIL(&outbox->pending, ticket, next);
         outbox->count++;

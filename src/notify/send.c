@@ -25,6 +25,7 @@ struct sending {
     const owed_send_options *options;
     owed_retry retry;
     int64_t now_us;
+    char id[MESSAGE_ID_BYTES]; // where the options have none
     owed_rendered rendered;
     struct attempts attempts;
     owed_send_failure failure;
@@ -107,6 +108,7 @@ message_for(const struct sending *sending, const char *channel)
     const owed_rendered *rendered = &sending->rendered;
     const char *subject = sending->options->subject;
     return (owed_message){
+        .id = sending->options->id == NULL ? sending->id : sending->options->id,
         .template_name = rendered->name,
         .channel = channel,
         .address = owed_recipient_address(sending->recipient, channel),
@@ -214,6 +216,19 @@ deliver(struct sending *sending, owed_receipt **ret_receipt)
 
 /* --- with its key --- */
 
+void
+message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    unsigned char random[(MESSAGE_ID_BYTES - 1) / 2];
+    dice_fill(dice, random, sizeof random);
+    for (size_t i = 0; i < sizeof random; i++) {
+        id[2 * i] = digits[random[i] >> 4];
+        id[2 * i + 1] = digits[random[i] & 15];
+    }
+    id[MESSAGE_ID_BYTES - 1] = '\0';
+}
+
 static owed_status
 check_options(const owed_send_options *options, owed_error *err)
 {
@@ -263,6 +278,7 @@ send_one(struct sending *sending, bool waits, owed_receipt **ret_receipt)
             &sending->retry, sending->err);
     if (status != OWED_OK)
         return status;
+    message_id_write(&dice_system, sending->id);
     sending->now_us = options->now_us != 0 ? options->now_us : clock_now_us(&dispatcher->clock);
     status = deliver_once(sending, waits, ret_receipt);
     owed_rendered_done(&sending->rendered);

@@ -13,14 +13,13 @@
 #include <time.h>
 
 #include "base/arena.h"
-
-#define TICKET_ID_BYTES 33
+#include "notify/dispatcher.h"
 
 struct owed_ticket {
     atomic_int holds;
     STAILQ_ENTRY(owed_ticket) next;
     struct arena arena; // all that was copied
-    char id[TICKET_ID_BYTES];
+    char id[MESSAGE_ID_BYTES];
     int64_t enqueued_at_us;
     const owed_template *tmpl;
     owed_recipient recipient;

@@ -141,6 +141,7 @@ ticket_new(const owed_recipient *recipient, const owed_template *tmpl, const owe
     ticket->context = values_copy(&copying, context);
     if (options != NULL)
         options_copy(&copying, options, ticket);
+    ticket->options.id = ticket->id;
     if (!copying.failed)
         return ticket;
     owed_ticket_release(ticket);

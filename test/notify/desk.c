@@ -19,6 +19,7 @@ tell(const owed_channel *channel, const owed_message *message, owed_answer *answ
     assert_true(call < CALLS_MAX);
     snprintf(teller->texts[call], sizeof teller->texts[call], "%s", message->text);
     snprintf(teller->addresses[call], sizeof teller->addresses[call], "%s", message->address);
+    snprintf(teller->ids[call], sizeof teller->ids[call], "%s", message->id);
     snprintf(teller->subjects[call], sizeof teller->subjects[call], "%s",
         message->subject == NULL ? "-" : message->subject);
     if (teller->during != NULL)

@@ -21,6 +21,7 @@ struct teller {
     char texts[CALLS_MAX][64];
     char subjects[CALLS_MAX][64];
     char addresses[CALLS_MAX][64];
+    char ids[CALLS_MAX][64];
     void (*during)(void *during_state);
     void *during_state;
 };

@@ -427,6 +427,22 @@ enqueue_many(void *state)
 }
 
 static void
+the_channel_knows_a_message_by_its_tickets_id(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    owed_ticket *ticket = NULL;
+    office_open(&office, NULL, NULL);
+    assert_int_equal(owed_outbox_enqueue(office.outbox, &ada, office.desk.confirmation,
+                         full_context, &(owed_send_options){.id = "mine"}, &ticket, NULL),
+        OWED_OK);
+    assert_int_equal(owed_outbox_drain(office.outbox, OWED_DRAIN_ALL, NULL, NULL), OWED_OK);
+    assert_string_equal(office.desk.sms.ids[0], owed_ticket_id(ticket));
+    owed_ticket_release(ticket);
+    office_close(&office);
+}
+
+static void
 many_threads_and_several_workers_send_each_ticket_once(void **state)
 {
     (void)state;
@@ -467,6 +483,7 @@ main(void)
         cmocka_unit_test(what_is_pending_when_the_outbox_is_closed_fails),
         cmocka_unit_test(a_drain_waits_for_a_key_that_another_one_is_sending),
         cmocka_unit_test(a_worker_sends_what_arrives_and_once_more_when_it_stops),
+        cmocka_unit_test(the_channel_knows_a_message_by_its_tickets_id),
         cmocka_unit_test(many_threads_and_several_workers_send_each_ticket_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,14 @@ a_subject_of_the_send_is_taken_before_the_templates(void **state)
     desk_close(&desk);
 }
 
+static void
+refuse_all(const owed_channel *channel, const owed_message *message, owed_answer *answer)
+{
+    (void)channel;
+    (void)message;
+    answer->verdict = OWED_ANSWER_REFUSED;
+}
+
 /* --- routing --- */
 
 static void
@@ -141,6 +149,49 @@ a_channel_registered_again_replaces_the_first(void **state)
     assert_int_equal(owed_dispatcher_add(desk.dispatcher, &channel, &desk.err), OWED_INVALID);
     check_sent(&desk, &ada, NULL, "sms");
     assert_int_equal(desk.sms.calls, 1);
+    desk_close(&desk);
+}
+
+static void
+count_close(owed_channel *channel)
+{
+    ++*(int *)channel->state;
+}
+
+static void
+a_channel_is_closed_by_its_dispatcher_and_once(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    int first = 0, second = 0;
+    desk_open(&desk, NULL);
+    owed_channel channel = {
+        .name = "fax", .send = refuse_all, .state = &first, .close = count_close};
+    assert_int_equal(owed_dispatcher_add(desk.dispatcher, &channel, &desk.err), OWED_OK);
+    channel.state = &second;
+    assert_int_equal(owed_dispatcher_add(desk.dispatcher, &channel, &desk.err), OWED_OK);
+    assert_int_equal(first, 1);
+    assert_int_equal(second, 0);
+    desk_close(&desk);
+    assert_int_equal(first, 1);
+    assert_int_equal(second, 1);
+}
+
+static void
+a_message_has_one_id_over_all_attempts_and_each_send_one_of_its_own(void **state)
+{
+    (void)state;
+    struct desk desk = {
+        .sms = {.answers = {{.reason = "busy"}, {.verdict = OWED_ANSWER_SENT}}, .answer_count = 2}};
+    const owed_retry twice = {.attempts = 2};
+    desk_open(&desk, NULL);
+    check_sent(&desk, &ada, &(owed_send_options){.retry = &twice}, "sms");
+    check_sent(&desk, &ada, NULL, "sms");
+    check_sent(&desk, &ada, &(owed_send_options){.id = "mine"}, "sms");
+    assert_int_equal(strlen(desk.sms.ids[0]), 32);
+    assert_string_equal(desk.sms.ids[0], desk.sms.ids[1]);
+    assert_string_not_equal(desk.sms.ids[1], desk.sms.ids[2]);
+    assert_string_equal(desk.sms.ids[3], "mine");
     desk_close(&desk);
 }
 
@@ -422,6 +473,8 @@ main(void)
         cmocka_unit_test(an_order_of_ones_own_leaves_out_what_it_does_not_name),
         cmocka_unit_test(a_pinned_channel_is_the_only_one),
         cmocka_unit_test(a_channel_registered_again_replaces_the_first),
+        cmocka_unit_test(a_channel_is_closed_by_its_dispatcher_and_once),
+        cmocka_unit_test(a_message_has_one_id_over_all_attempts_and_each_send_one_of_its_own),
         cmocka_unit_test(a_template_that_does_not_render_calls_nobody),
         cmocka_unit_test(an_address_that_cannot_be_is_refused_before_anybody_is_called),
         cmocka_unit_test(a_silent_channel_is_passed_over_and_with_none_left_the_end_is_told),

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * kinds.c - the kinds of channels there are.
+ */
+#include "notify/channels/kind.h"
+
+const struct channel_kind *const channel_kinds[] = {
+    NULL,
+};
