@@ -76,6 +76,32 @@ act_warn_unknown(struct cli *cli, const char *key)
         cli_warn("the catalogue has no receiver %s", key);
 }
 
+#define WARNED_MAX 100 // ids are looked at
+
+static bool
+is_one_of(const char *word, const char *const *words)
+{
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+void
+act_warn_left(struct cli *cli, const int64_t *ids, size_t count, const char *const *states,
+    const char *not_so)
+{
+    for (size_t i = 0; i < count && i < WARNED_MAX; i++) {
+        struct delivery_row row;
+        owed_error why;
+        owed_status status = store_delivery(cli->db, ids[i], &cli->arena, &row, &why);
+        if (status == OWED_NOT_FOUND)
+            cli_warn("delivery %" PRId64 " is left alone: there is none of that id", ids[i]);
+        else if (status == OWED_OK && !is_one_of(row.status, states))
+            cli_warn(
+                "delivery %" PRId64 " is left alone: it is %s, and %s", ids[i], row.status, not_so);
+    }
+}
+
 /* who is the account and the host. */
 static const char *
 who(struct cli *cli)

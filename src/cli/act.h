@@ -26,6 +26,11 @@ int act_ids(struct cli *cli, const char *what, const int64_t **ret_ids, size_t *
 /* act_warn_unknown: of a misspelt key nothing is found, which looks as though all were well. */
 void act_warn_unknown(struct cli *cli, const char *key);
 
+/* act_warn_left names each of the ids that is in none of these states (NULL-ended) and so is left alone; to be
+ * called before anything is done. */
+void act_warn_left(struct cli *cli, const int64_t *ids, size_t count, const char *const *states,
+    const char *not_so);
+
 /* act_is_dry and act_asks read these two: a person at a terminal is asked, a script has said what it wants. */
 bool act_is_dry(const struct cli *cli);
 bool act_asks(const struct cli *cli);

@@ -82,6 +82,8 @@ run_cancel(struct cli *cli)
     code = act_asks(cli) ? ask(cli, &which) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
+    static const char *const owed_states[] = {"pending", "failed", "claimed", NULL};
+    act_warn_left(cli, which.ids, which.id_count, owed_states, "only what is owed is withdrawn");
     struct progress progress;
     const struct acting acting = act_fill(cli, &progress);
     int64_t count = 0;

@@ -54,10 +54,16 @@ static const struct field finding_fields[] = {
     FIELDS_END,
 };
 
+struct printing {
+    struct cli *cli;
+    const char *last_command; // one command may set several findings right
+};
+
 static void
 print_finding(void *state, const struct doctor_finding *finding)
 {
-    struct cli *cli = state;
+    struct printing *printing = state;
+    struct cli *cli = printing->cli;
     if (cli_json(cli)) {
         fields_lines(finding_fields, finding, 1, sizeof *finding, &cli->out);
         return;
@@ -65,8 +71,11 @@ print_finding(void *state, const struct doctor_finding *finding)
     bool is_unseen = strcmp(finding->state, "unseen") == 0;
     out_printf(
         &cli->out, "%s%s: %s\n", is_unseen ? "unseen: " : "", finding->check, finding->sentence);
-    if (!is_empty(finding->command))
+    if (is_empty(finding->command))
+        return;
+    if (strcmp(finding->command, or_empty(printing->last_command)) != 0)
         out_printf(&cli->out, "    %s\n", finding->command);
+    printing->last_command = finding->command;
 }
 
 /* words_of repeats what this command line said of where the store is. */
@@ -122,7 +131,8 @@ run_doctor(struct cli *cli)
     doctor.retention_us = options_number(cli->settings, "retention");
     doctor.long_us = options_number(cli->flags, "long");
     size_t found = 0, checks = 0;
-    if (doctor_run(&doctor, print_finding, cli, &found, &checks, &cli->err) != OWED_OK)
+    if (doctor_run(&doctor, print_finding, &(struct printing){.cli = cli}, &found, &checks,
+            &cli->err) != OWED_OK)
         return cli_fail(cli);
     if (found > 0)
         return EXIT_FOUND;

@@ -111,6 +111,8 @@ run_tree(struct cli *cli)
     if (cli_open_store(cli, false) != OWED_OK ||
         store_events(cli->db, &filter, &cli->arena, &events, &count, &cli->err) != OWED_OK)
         return cli_fail(cli);
+    if (count == 0)
+        cli_warn("no event has the correlation %s", filter.correlation_id);
     if (count == (size_t)filter.limit)
         fprintf(stderr, "the newest %zu events at most are drawn\n", count);
     return draw_tree(cli, events, count);

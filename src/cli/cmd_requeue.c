@@ -83,6 +83,15 @@ ask(struct cli *cli, const struct requeue *requeue)
     return EXIT_DONE;
 }
 
+static void
+warn_left(struct cli *cli, const struct requeue *requeue)
+{
+    static const char *const dead[] = {"dead", NULL}, *const ended[] = {"dead", "orphaned", NULL};
+    act_warn_left(cli, requeue->ids, requeue->id_count, requeue->orphaned ? ended : dead,
+        requeue->orphaned ? "only what is dead or orphaned is requeued"
+                          : "only what is dead is requeued, or with --orphaned what is orphaned");
+}
+
 static int
 run_requeue(struct cli *cli)
 {
@@ -95,6 +104,7 @@ run_requeue(struct cli *cli)
     code = act_asks(cli) ? ask(cli, &requeue) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
+    warn_left(cli, &requeue);
     struct progress progress;
     const struct acting acting = act_fill(cli, &progress);
     int64_t count = 0;

@@ -20,8 +20,8 @@ const struct command cmd_status = {
     .summary = "show what is owed, what is dead, and who delivers",
     .usage = "",
     .text =
-        "Counts what is owed (pending, failed and claimed), and of that what is due now, what "
-        "is scheduled for later, what is claimed by a relay, whose lease has lapsed, and what "
+        "Counts what is owed (pending, failed and claimed), and of that what is due now, what would be but is held "
+        "by a pause, what is scheduled for later, what is claimed by a relay, whose lease has lapsed, and what "
         "was handed back; what is dead and what is orphaned; and says how long the oldest due "
         "delivery has waited. The same for each receiver and each lane that has any of it, the one with "
         "most owed first. Then what an operator has paused, and the workers of the relays. What "
@@ -29,7 +29,7 @@ const struct command cmd_status = {
         "The exit code says nothing about what was found. Two alerts are worth having: the "
         "age of the oldest due delivery, and anything dead.\n\n"
         "With --json, the keys are events (how many are kept; more_events is true where they are more than "
-        "the hundred thousand that were counted), owed, due, scheduled, claimed, lapsed_leases, handed_back, "
+        "the hundred thousand that were counted), owed, due, held, scheduled, claimed, lapsed_leases, handed_back, "
         "failed (owed, and tried before), dead, orphaned, oldest_due_age_seconds (null where nothing is due), relays (alive), "
         "receivers, lanes, paused and workers. An element of receivers has key, lane and the same counts, one of lanes has lane "
         "and the counts. One of paused has lane, receiver (null: the lane with all its receivers), paused_at, paused_until "
@@ -50,6 +50,7 @@ struct shown {
 #define COUNT_FIELDS \
     FIELD(struct shown, line.owed, "owed", "OWED", SHAPE_INT), \
         FIELD(struct shown, line.due, "due", "DUE", SHAPE_INT), \
+        FIELD(struct shown, line.held, "held", "HELD", SHAPE_INT), \
         FIELD(struct shown, line.scheduled, "scheduled", "SCHEDULED", SHAPE_INT), \
         FIELD(struct shown, line.claimed, "claimed", "CLAIMED", SHAPE_INT), \
         FIELD(struct shown, line.lapsed, "lapsed_leases", "LAPSED", SHAPE_INT), \
@@ -139,9 +140,10 @@ write_total(struct cli *cli, const struct health *health)
     out_printf(&cli->out, "events      %s%" PRId64 "\n",
         health->status.more_events ? "more than " : "", health->status.events);
     out_printf(&cli->out,
-        "owed        %" PRId64 "  (due %" PRId64 ", scheduled %" PRId64 ", claimed %" PRId64
-        ", lapsed %" PRId64 ", handed back %" PRId64 ", failed before %" PRId64 ")\n",
-        total->owed, total->due, total->scheduled, total->claimed, total->lapsed,
+        "owed        %" PRId64 "  (due %" PRId64 ", held %" PRId64 ", scheduled %" PRId64
+        ", claimed %" PRId64 ", lapsed %" PRId64 ", handed back %" PRId64 ", failed before %" PRId64
+        ")\n",
+        total->owed, total->due, total->held, total->scheduled, total->claimed, total->lapsed,
         total->handed_back, total->failed);
     out_printf(&cli->out, "dead        %" PRId64 "\n", total->dead);
     out_printf(&cli->out, "orphaned    %" PRId64 "\n", total->orphaned);

@@ -39,6 +39,22 @@ cell_text(struct buf *text, const void *member)
 }
 
 static void
+cell_words(struct buf *text, const void *member)
+{
+    struct str json = str_of(or_empty(*(const char *const *)member));
+    bool is_list = json_check(json, 2, NULL) == OWED_OK && json_root(json).type == JSON_ARRAY;
+    if (!is_list || str_is(json, "[]"))
+        buf_puts(text, is_list ? "-" : json.p);
+    struct json word;
+    struct json_walk walk = json_walk(is_list ? json_root(json) : (struct json){0});
+    for (const char *before = ""; is_list && json_next(&walk, NULL, &word); before = ", ") {
+        size_t quote = word.type == JSON_STRING ? 1 : 0;
+        buf_puts(text, before);
+        buf_str(text, (struct str){word.text.p + quote, word.text.len - 2 * quote});
+    }
+}
+
+static void
 cell_time(struct buf *text, const void *member)
 {
     char moment[MOMENT_BYTES];
@@ -171,6 +187,7 @@ static const struct {
     [SHAPE_AGE] = {none_age, cell_wait, json_age, true},
     [SHAPE_BOOL] = {NULL, cell_bool, json_bool, false},
     [SHAPE_UID] = {NULL, cell_uid, json_uid, false},
+    [SHAPE_WORDS] = {none_text, cell_words, json_json, false},
     [SHAPE_JSON] = {none_text, cell_text, json_json, false},
     [SHAPE_PAYLOAD] = {none_payload, cell_payload, json_payload, false},
 };

@@ -24,6 +24,7 @@ enum shape {
     SHAPE_BOOL,    // bool
     SHAPE_UID,     // uint8_t[16]
     SHAPE_JSON,    // const char * that holds JSON
+    SHAPE_WORDS,   // const char * that holds a JSON array of strings; in text they stand bare
     SHAPE_PAYLOAD, // struct str that holds JSON
     SHAPE_COUNT
 };

@@ -25,7 +25,7 @@ find_init(const char *path, owed_module_init_function *ret_init, owed_error *err
     char text[PATH_MAX];
     void *module = dlopen(module_path(path, text), RTLD_NOW | RTLD_LOCAL);
     if (module == NULL)
-        return fail(err, OWED_CONFIG, "module cannot be loaded: %s", dlerror());
+        return fail(err, OWED_CONFIG, "module %s cannot be loaded: %s", path, dlerror());
     void *symbol = dlsym(module, OWED_MODULE_INIT);
     if (symbol == NULL) {
         dlclose(module);

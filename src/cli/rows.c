@@ -92,7 +92,7 @@ const struct field relay_fields[] = {
     FIELD(struct shown_relay, row.host, "host", "HOST", SHAPE_TEXT),
     FIELD(struct shown_relay, row.pid, "pid", "PID", SHAPE_INT),
     FIELD(struct shown_relay, row.boot_id, "boot_id", NULL, SHAPE_KEY),
-    FIELD(struct shown_relay, row.lanes, "lanes", "LANES", SHAPE_JSON),
+    FIELD(struct shown_relay, row.lanes, "lanes", "LANES", SHAPE_WORDS),
     FIELD(struct shown_relay, row.wake_path, "wake_path", NULL, SHAPE_KEY),
     FIELD(struct shown_relay, row.started_at_us, "started_at", "STARTED", SHAPE_TIME),
     FIELD(struct shown_relay, row.heartbeat_at_us, "heartbeat_at", "HEARTBEAT", SHAPE_TIME),

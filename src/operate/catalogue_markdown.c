@@ -93,7 +93,8 @@ put_field(struct buf *text, struct json field, const char *path, struct arena *a
     if (json_member(field, "words", &inner) && inner.type == JSON_ARRAY)
         put_words(text, inner, arena);
     buf_puts(text, member_is_true(field, "secret") ? " (secret) | " : " | ");
-    buf_puts(text, member_is_true(field, "optional") ? "no | " : "yes | ");
+    bool is_pointer = str_is(kind, "pointer"); // to what is secret, wherever there is such a thing
+    buf_puts(text, member_is_true(field, "optional") || is_pointer ? "no | " : "yes | ");
     if (member_text(field, "fallback", arena, &fallback))
         put_cell(text, fallback);
     buf_puts(text, " |\n");

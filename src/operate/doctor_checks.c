@@ -219,7 +219,7 @@ const struct doctor_check doctor_checks[] = {
         .threshold = MINUTES(5),
         .about = "deliveries of a lane that no relay serves have been due for more than 5 minutes",
         .sentence =
-            "no relay that is alive serves lane {subject}, in which {most} deliveries have been due for more "
+            "no relay that is alive serves lane {subject}, in which {most} {delivery has|deliveries have} been due for more "
             "than 5 minutes, the first for {since}",
         .remedy = "relay --lane {subject}"},
     {.name = "paused-lane",
@@ -228,7 +228,7 @@ const struct doctor_check doctor_checks[] = {
         .threshold = HOURS(1),
         .about = "a lane in which deliveries wait has been paused for more than an hour",
         .sentence =
-            "lane {subject} has been paused for {since}, and {most} deliveries wait in it{because}",
+            "lane {subject} has been paused for {since}, and {most} {delivery waits|deliveries wait} in it{because}",
         .remedy = "resume {subject}"},
     {.name = "paused-receiver",
         .stmt = STMT_DOCTOR_PAUSED_RECEIVERS,
@@ -236,7 +236,7 @@ const struct doctor_check doctor_checks[] = {
         .threshold = HOURS(1),
         .about = "a receiver for which deliveries wait has been paused for more than an hour",
         .sentence =
-            "receiver {subject} has been paused for {since}, and {most} deliveries wait for it{because}",
+            "receiver {subject} has been paused for {since}, and {most} {delivery waits|deliveries wait} for it{because}",
         .remedy = "resume --receiver {subject}"},
     {.name = "silent-relay",
         .stmt = STMT_DOCTOR_RELAYS,
@@ -246,7 +246,7 @@ const struct doctor_check doctor_checks[] = {
             "a relay that holds claims was not heard of for more than 2 minutes; a relay takes them over as "
             "their leases end",
         .sentence =
-            "relay {subject}, {detail}, was last heard of {since} ago and holds {amount} claims",
+            "relay {subject}, {detail}, was last heard of {since} ago and holds {amount} {claim|claims}",
         .remedy = "relay --once --all-lanes"},
     {.name = "lapsed-claims",
         .stmt = STMT_DOCTOR_LAPSED,
@@ -254,21 +254,22 @@ const struct doctor_check doctor_checks[] = {
         .threshold = MINUTES(1),
         .about = "claims ended more than a minute ago and nobody took them over",
         .sentence =
-            "{amount} claims of lane {subject} are over, the first for {since}, and nobody takes them; one who "
+            "{amount} {claim|claims} of lane {subject} {is|are} over, the first for {since}, and nobody takes {it|them}; one who "
             "held them is {detail}",
         .remedy = "relay --once --lane {subject}"},
     {.name = "no-event",
         .stmt = STMT_DOCTOR_EVENTLESS,
         .takes = "m",
         .about = "deliveries are owed of events that somebody deleted",
-        .sentence = "{amount} deliveries are owed to receiver {subject} of events that are no more",
+        .sentence =
+            "{amount} {delivery is|deliveries are} owed to receiver {subject} of events that are no more",
         .remedy = "cancel {detail}"},
     {.name = "no-delivery",
         .stmt = STMT_DOCTOR_UNFANNED,
         .takes = "mn",
         .about = "an event among the latest 10,000 is not owed to a receiver that should have it",
         .sentence =
-            "{amount} events, the first recorded {since} ago, were to go to receiver {subject} and are not owed "
+            "{amount} {event|events}, the first recorded {since} ago, {was|were} to go to receiver {subject} and {is|are} not owed "
             "to it",
         .remedy = "replay {detail} --receiver {subject}"},
     {.name = "dead",
@@ -276,14 +277,14 @@ const struct doctor_check doctor_checks[] = {
         .takes = "m",
         .about = "deliveries are dead: what made them fail is set right first",
         .sentence =
-            "{most} deliveries to receiver {subject} are dead, {other} of them with{because}",
+            "{most} {delivery|deliveries} to receiver {subject} {is|are} dead, {other} of them with{because}",
         .remedy = "requeue --receiver {subject}"},
     {.name = "orphaned",
         .stmt = STMT_DOCTOR_ORPHANED,
         .takes = "m1",
         .about = "deliveries were set aside whose receiver is in the catalogue by now",
         .sentence =
-            "{most} deliveries to receiver {subject} were set aside, and it is in the catalogue by now",
+            "{most} {delivery|deliveries} to receiver {subject} {was|were} set aside, and it is in the catalogue by now",
         .remedy = "requeue --orphaned --receiver {subject}"},
     {.name = "orphaned-for-good",
         .stmt = STMT_DOCTOR_ORPHANED,
@@ -291,7 +292,7 @@ const struct doctor_check doctor_checks[] = {
         .about =
             "deliveries were set aside whose receiver nobody publishes; without it they go when they are old",
         .sentence =
-            "{most} deliveries to receiver {subject}, which nobody publishes, were set aside",
+            "{most} {delivery|deliveries} to receiver {subject}, which nobody publishes, {was|were} set aside",
         .remedy = "publish"},
     {.name = "not-pruned",
         .stmt = STMT_DOCTOR_UNPRUNED,

@@ -2,7 +2,7 @@
  *
  * doctor_say.c - what was found as a sentence, and the command that sets it right, ready to be pasted.
  *
- * In a template {word} stands for a fact. In a command it is one word of the shell, but for a list of ids.
+ * In a template {word} stands for a fact, and {delivery is|deliveries are} for what goes with its amount. In a command it is one word of the shell, but for a list of ids.
  */
 #include <inttypes.h>
 
@@ -146,6 +146,13 @@ static const struct {
 static void
 put_fact(struct buf *out, struct str word, const struct facts_of *facts)
 {
+    const char *bar = memchr(word.p, '|', word.len);
+    if (bar != NULL) {
+        struct str one = {word.p, (size_t)(bar - word.p)};
+        struct str many = {bar + 1, word.len - one.len - 1};
+        buf_str(out, facts->trouble->amount == 1 ? one : many);
+        return;
+    }
     for (size_t i = 0; i < sizeof facts_known / sizeof facts_known[0]; i++)
         if (str_is(word, facts_known[i].word))
             facts_known[i].put(out, facts);

@@ -57,6 +57,27 @@ read_receiver(struct db *db, struct arena *arena, struct facts *facts, owed_erro
     return status;
 }
 
+/* is_pause_of: of its receiver, or of the lane that it belongs to. */
+static bool
+is_pause_of(const struct paused_row *pause, const struct facts *facts)
+{
+    if (pause->receiver_key[0] != '\0')
+        return strcmp(pause->receiver_key, facts->row.receiver_key) == 0;
+    return facts->receiver != NULL && strcmp(pause->lane, facts->receiver->lane) == 0;
+}
+
+static owed_status
+read_pause(struct db *db, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    struct paused_row *paused = NULL;
+    size_t count = 0;
+    owed_status status = store_paused(db, arena, &paused, &count, err);
+    for (size_t i = 0; status == OWED_OK && i < count; i++)
+        if (is_pause_of(&paused[i], facts))
+            facts->pause = &paused[i];
+    return status;
+}
+
 static owed_status
 read_facts(
     struct db *db, int64_t delivery_id, struct arena *arena, struct facts *facts, owed_error *err)
@@ -69,6 +90,8 @@ read_facts(
         status = read_receiver(db, arena, facts, err);
     if (status == OWED_OK)
         status = read_relays(db, arena, facts, err);
+    if (status == OWED_OK)
+        status = read_pause(db, arena, facts, err);
     if (status == OWED_OK)
         status = store_ahead(db, &facts->row, MOST_AHEAD, &facts->ahead, err);
     if (status == OWED_OK)

@@ -209,12 +209,6 @@ is_paused(const struct facts *f)
     return strchr(f->row.lane, '!') != NULL;
 }
 
-static void
-say_paused(struct buf *out, const struct facts *f)
-{
-    buf_printf(out, "its receiver %s is paused", f->row.receiver_key);
-}
-
 static bool
 is_undeclared(const struct facts *f)
 {
@@ -364,7 +358,7 @@ static const struct {
     [REASON_HANDED_ON] = {"handed_on", is_handed_on, say_handed_on},
     [REASON_TAKEN] = {"taken", is_taken, say_taken},
     [REASON_CLAIMED] = {"claimed", is_claimed, say_claimed},
-    [REASON_PAUSED] = {"paused", is_paused, say_paused},
+    [REASON_PAUSED] = {"paused", is_paused, say_pause},
     [REASON_UNDECLARED] = {"undeclared", is_undeclared, say_undeclared},
     [REASON_REMOVED] = {"removed", is_removed, say_removed},
     [REASON_NOT_DUE] = {"not_due", is_not_due, say_not_due},

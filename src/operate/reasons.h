@@ -17,7 +17,8 @@ struct facts {
     bool served;                               // by a relay that is alive
     int64_t relays;                            // alive
     int64_t ahead;
-    struct put_off put_off; // delivery_id 0: nothing keeps its lane waiting
+    const struct paused_row *pause; // an operator's, of its receiver or its lane; NULL: none
+    struct put_off put_off;         // delivery_id 0: nothing keeps its lane waiting
     int64_t now_us;
 };
 

@@ -31,3 +31,26 @@ say_edge(struct buf *out, enum state from, enum happening happening)
     const struct edge *edge = edge_find(from, happening);
     buf_puts(out, edge == NULL ? "" : edge->sentence);
 }
+
+void
+say_pause(struct buf *out, const struct facts *f)
+{
+    bool is_receiver = f->pause == NULL || f->pause->receiver_key[0] != '\0';
+    buf_printf(out, "its %s %s is paused", is_receiver ? "receiver" : "lane",
+        is_receiver ? f->row.receiver_key : f->pause->lane);
+    if (f->pause == NULL)
+        return;
+    buf_puts(out, " since ");
+    say_moment(out, f, f->pause->paused_at_us);
+    if (f->pause->paused_until_us != 0) {
+        buf_puts(out, ", until ");
+        say_moment(out, f, f->pause->paused_until_us);
+    }
+    if (f->pause->paused_by[0] != '\0')
+        buf_printf(out, ", by %s", f->pause->paused_by);
+    if (f->pause->reason[0] != '\0')
+        buf_printf(out, " (%s)", f->pause->reason);
+    buf_puts(out, "; `owed resume ");
+    buf_puts(out, is_receiver ? "--receiver " : "");
+    buf_printf(out, "%s` lets it go on", is_receiver ? f->row.receiver_key : f->pause->lane);
+}

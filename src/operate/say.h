@@ -13,4 +13,7 @@ void say_age(struct buf *out, const struct facts *f, int64_t at_us);
 void say_moment(struct buf *out, const struct facts *f, int64_t at_us);
 void say_edge(struct buf *out, enum state from, enum happening happening);
 
+/* say_pause appends what of an operator's keeps it: since and until when, by whom, why, and what ends it. */
+void say_pause(struct buf *out, const struct facts *f);
+
 #endif

@@ -13,6 +13,7 @@ struct status_line { // one receiver
     const char *lane; // the receiver's, also of what stands in the lane of a paused one
     int64_t owed;     // pending, failed and claimed
     int64_t due;      // of these: may run now
+    int64_t held;     // would be due, but its lane or receiver is paused
     int64_t scheduled;
     int64_t claimed;
     int64_t lapsed;      // claimed, lease over

@@ -10,10 +10,11 @@
 
 /* read_lane takes the lane of rows: those of a paused receiver stand in one that goes on with "!" and its key. */
 static const char *
-read_lane(struct reader *r)
+read_lane(struct reader *r, bool *ret_paused)
 {
     const char *lane = read_text(r);
     const char *end = lane == NULL ? NULL : strchr(lane, '!');
+    *ret_paused = end != NULL;
     if (end == NULL)
         return lane;
     const char *cut = arena_printf(r->arena, "%.*s", (int)(end - lane), lane);
@@ -26,21 +27,27 @@ static void
 read_owed(struct reader *r, void *item)
 {
     struct status_line *line = item;
+    bool is_paused = false;
     line->receiver_key = read_text(r);
-    line->lane = read_lane(r);
+    line->lane = read_lane(r, &is_paused);
     line->owed = read_int(r);
     line->due = read_int(r);
     line->scheduled = read_int(r);
     line->failed = read_int(r);
     line->oldest_due_at_us = read_int(r);
+    if (!is_paused)
+        return;
+    line->held = line->due;
+    line->due = line->oldest_due_at_us = 0;
 }
 
 static void
 read_claimed(struct reader *r, void *item)
 {
     struct status_line *line = item;
+    bool is_paused = false;
     line->receiver_key = read_text(r);
-    line->lane = read_lane(r);
+    line->lane = read_lane(r, &is_paused);
     line->owed = line->claimed = read_int(r);
     line->lapsed = read_int(r);
     line->handed_back = read_int(r);
@@ -52,8 +59,9 @@ static void
 read_ended(struct reader *r, void *item)
 {
     struct status_line *line = item;
+    bool is_paused = false;
     line->receiver_key = read_text(r);
-    line->lane = read_lane(r);
+    line->lane = read_lane(r, &is_paused);
     line->dead = read_int(r);
     line->orphaned = read_int(r);
 }
@@ -63,6 +71,7 @@ status_add(struct status_line *sum, const struct status_line *line)
 {
     sum->owed += line->owed;
     sum->due += line->due;
+    sum->held += line->held;
     sum->scheduled += line->scheduled;
     sum->claimed += line->claimed;
     sum->lapsed += line->lapsed;

@@ -38,6 +38,12 @@ class Withdrawn(StoreCase):
         self.assertEqual(0, self.count("cancelled"))
         self.assertEqual(0, self.value("select count(*) from owed_audit"))
 
+    def test_what_is_cancelled_already_is_named(self):
+        self.assertEqual("", self.owed("cancel", str(self.d[0]), code=0).stderr)
+        again = self.owed("cancel", str(self.d[0]), code=0)
+        self.assertEqual("cancelled: 0\n", again.stdout)
+        self.assertIn(f"delivery {self.d[0]} is left alone: it is cancelled, and only what is owed is withdrawn", again.stderr)
+
     def test_a_cancel_wants_to_know_which_and_is_noted(self):
         self.refused(64, "cancel wants to know which", "cancel")
         self.refused(64, "--all goes with neither", "cancel", "--all", "1")

@@ -151,7 +151,7 @@ class Catalogue(StoreCase):
         fields = [{"name": "lines", "kind": "array", "element": "struct", "fields": [
                       {"name": "sku", "kind": "text", "optional": True, "fallback": "a|b\nc"}]},
                   {"name": "state", "kind": "enum", "words": ["new", "paid"]}, {"name": "card", "kind": "text", "secret": True},
-                  7]
+                  {"name": "/old/pin", "kind": "pointer", "secret": True}, 7]
         for name, text in (("x.Nested", json.dumps(fields)), ("x.None", "no json | at all")):
             self.sql("insert into owed_event_type (name, app, version, fields, published_at) values (?, 'x', 3, ?, moment(1))",
                      name, text)
@@ -159,7 +159,8 @@ class Catalogue(StoreCase):
         self.assertIn("| lines | array of struct | yes |  |\n"
                       "| lines[].sku | text | no | a\\|b c |\n"
                       "| state | enum: new, paid | yes |  |\n"
-                      "| card | text (secret) | yes |  |\n", text)
+                      "| card | text (secret) | yes |  |\n"
+                      "| /old/pin | pointer (secret) | no |  |\n", text)
         self.assertIn("## x.None\n\nDeclared by x, version 3.\n\nNobody listens to it.\n", text)
         self.assertEqual(fields, self.event("x.Nested")["declared"][0]["fields"])
         self.assertEqual("no json | at all", self.event("x.None")["declared"][0]["fields"])

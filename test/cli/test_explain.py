@@ -140,9 +140,16 @@ class Explain(StoreCase):
         self.set(target="anna")
         self.explained("lane_paused")
 
-    def test_one_of_a_paused_receiver_says_so(self):
-        self.set(lane=f"{self.lane}!shop.billing")
-        self.explained("paused", "shop.billing is paused")
+    def test_one_of_a_paused_receiver_says_until_when_and_why_and_what_resumes_it(self):
+        self.owed("pause", "--receiver", "shop.billing", "--until", "+2h", "--reason", "provider is down", code=0)
+        self.explained("paused", "its receiver shop.billing is paused since ", ", until ", " (provider is down); ",
+                       "`owed resume --receiver shop.billing` lets it go on")
+
+    def test_one_in_a_paused_lane_says_by_whom_and_what_resumes_it(self):
+        self.owed("pause", "default", code=0)
+        self.explained("paused", f"its lane {self.lane} is paused since ", ", by ", f"; `owed resume {self.lane}` lets it go on")
+        self.owed("resume", self.lane, code=0)
+        self.explained("no_relay")
 
     def test_one_whose_receiver_nobody_published_says_so(self):
         self.sql("delete from owed_receiver")

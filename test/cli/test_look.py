@@ -132,7 +132,7 @@ class Look(StoreCase):
         found = self.json("status")
         self.assertEqual([("shop/default", 4, 1), ("shop/mail", 1, 0)],
                          [(line["lane"], line["owed"], line["dead"]) for line in found["lanes"]])
-        keys = {"owed", "due", "scheduled", "claimed", "lapsed_leases", "handed_back", "failed", "dead", "orphaned",
+        keys = {"owed", "due", "held", "scheduled", "claimed", "lapsed_leases", "handed_back", "failed", "dead", "orphaned",
                 "oldest_due_age_seconds"}
         self.assertEqual(keys | {"lane"}, set(found["lanes"][0]))
         self.assertEqual(keys | {"lane", "key"}, set(found["receivers"][0]))
@@ -190,6 +190,7 @@ class Look(StoreCase):
         self.assertEqual([f"{e} shop.E  caused by {b}", f"{f} shop.F"], self.tree("--limit", "2"))
         self.assertIn("the newest 2 events", self.owed("events", "--correlation", "c-9", "--limit", "2").stderr)
         self.assertEqual([], self.json_lines("events", "--correlation", "nobody's"))
+        self.assertIn("no event has the correlation nobody's", self.owed("events", "--correlation", "nobody's", code=0).stderr)
 
     def test_a_circle_of_causes_is_cut_and_shown_once(self):
         names = [self.caused(f"shop.E{n}") for n in range(5)]
@@ -267,7 +268,10 @@ class Look(StoreCase):
         rows = {row["id"]: row for row in self.json_lines("relays")}
         self.assertEqual({"new", "old"}, set(rows))
         self.assertEqual(["shop/default"], rows["new"]["lanes"])
-        self.assertIn("shop/default", self.owed("relays", code=0).stdout)
+        self.assertRegex(self.owed("relays", code=0).stdout, r"(?m)^new +h +1 +shop/default ")
+        for stored, shown in (('["a",7]', "a, 7"), ("[]", "-"), ("none", "none")):
+            self.sql("update owed_relay set lanes = ?", stored)
+            self.assertRegex(self.owed("relays", code=0).stdout, rf"(?m)^new +h +1 +{shown} ")
 
     def test_a_relay_of_several_workers_is_counted_once(self):
         for name in ("box-1.0a/0", "box-1.0a/1", "box-10.0a/0", "box-1.0b/2"):

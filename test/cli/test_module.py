@@ -87,6 +87,11 @@ class Module(StoreCase):
     def test_a_module_without_its_function(self):
         self.refused(78, "owed_module_init", "publish", "--module", f"{MODULES}/module_is_none.so")
 
+    def test_one_that_cannot_be_loaded_is_named(self):
+        self.conf("this is no module", "broken.so")
+        for name in ("missing.so", "broken.so"):
+            self.refused(78, f"module {name} cannot be loaded", "publish", "--module", name)
+
     def test_what_a_module_may_not_declare_is_told_with_its_name(self):
         done = self.refused(78, "shop.credit", "check", "--module", f"{MODULES}/module_refuses.so")
         self.assertIn("module_refuses.so", done.stderr)

@@ -42,6 +42,14 @@ class Requeue(StoreCase):
         self.sql("update owed_delivery set status = 'succeeded'")
         self.assertEqual("", self.owed("requeue", "--receiver", "shop.label", code=0).stderr)
 
+    def test_ids_that_are_left_alone_are_named(self):
+        self.sql("update owed_delivery set status = 'succeeded' where id = ?", self.d[1])
+        done = self.owed("requeue", *self.names(1, 2), "999999", code=0)
+        self.assertEqual("requeued: 1\n", done.stdout)
+        self.assertIn(f"delivery {self.d[1]} is left alone: it is succeeded, and only what is dead is requeued", done.stderr)
+        self.assertIn("delivery 999999 is left alone: there is none of that id", done.stderr)
+        self.assertNotIn(f"delivery {self.d[2]} ", done.stderr)
+
     def test_ids_and_receiver_narrow_each_other(self):
         mine = {row[0] for row in self.sql("select id from owed_delivery where receiver_key = 'shop.label'")}
         self.owed("requeue", *self.names(1, 2), "--receiver", "shop.label", code=0)

@@ -80,6 +80,9 @@ status_has_what_a_paused_receiver_is_owed_in_its_own_lane(void **state)
     assert_ok(store_status(world->db, NOW, &world->arena, &status, &world->err));
     assert_int_equal(status.count, 1);
     assert_int_equal(status.lines[0].owed, 2);
+    assert_int_equal(status.total.held, 2);
+    assert_int_equal(status.total.due, 0);
+    assert_int_equal(status.total.oldest_due_at_us, 0);
     assert_string_equal(status.lines[0].lane, LANE);
     assert_int_equal(status.events, 2);
     assert_false(status.more_events);
