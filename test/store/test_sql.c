@@ -50,11 +50,46 @@ sql_fans_out_as_the_library_does(void **state)
         3600 * SECOND);
 }
 
+/* with_key is a statement that fires with a dedupe key. */
+static const char *
+with_key(void)
+{
+    if (test_store_is("postgres"))
+        return "select owed_fire('" EVENT "', '{}', dedupe_key => 'k')";
+    if (test_store_is("mariadb"))
+        return "call owed_fire_with('" EVENT "', '{}', '{\"dedupe_key\": \"k\"}')";
+    return "insert into owed_fire (name, payload, dedupe_key) values ('" EVENT "', '{}', 'k')";
+}
+
+static void
+a_key_is_refused_for_what_goes_when_it_is_done(void **state)
+{
+    struct world *world = *state;
+    // A removed type says nothing, another name's nothing of this one, and who has a retention keeps its events.
+    raw_run(plain(world),
+        "insert into owed_event_type (name, app, version, fields, published_at, removed_at, delete_when)"
+        " values ('" EVENT "', 'gone', 1, '[]', moment(1), moment(1), 'settled'),"
+        " ('shop.Other', 'shop', 1, '[]', moment(1), moment(0), 'settled'),"
+        " ('" EVENT "', 'shop', 1, '[]', moment(1), moment(0), 'succeeded')");
+    raw_refused(plain(world), with_key(), "dedupe_key protects only as long as the event is kept");
+    raw_fire(plain(world), EVENT, "{}");
+    assert_int_equal(count_of(world, "owed_event"), 1);
+    raw_run(plain(world),
+        "update owed_event_type set delete_when = '' where app = 'shop' and name = '" EVENT "'");
+    raw_run(plain(world), with_key());
+    raw_run(plain(world),
+        "delete from owed_event; update owed_event_type set delete_when = 'settled', retention_seconds = 60"
+        " where app = 'shop' and name = '" EVENT "'");
+    raw_run(plain(world), with_key());
+    assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sql_fans_out_as_the_library_does),
+        TEST(a_key_is_refused_for_what_goes_when_it_is_done),
     };
     return RUN_ON_ALL_STORES("store sql", tests);
 }

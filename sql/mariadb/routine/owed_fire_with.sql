@@ -109,6 +109,13 @@ begin
         end if;
     end if;
 
+    if coalesce(dedupe_key, '') <> '' and (
+        select max(t.retention_seconds) is null and max(t.delete_when) <> ''
+        from owed_event_type as t where t.name = name and t.removed_at = '1970-01-01 00:00:00') then
+        signal sqlstate '45000' set message_text =
+            'owed_fire_with: dedupe_key protects only as long as the event is kept, and one of this name goes when it is done';
+    end if;
+
     call owed_event_write(random_bytes(16), name, coalesce(version_text, 1), payload,
         nullif(dedupe_key, ''), coalesce(occurred_at, fired_at), fired_at, coalesce(due_at, fired_at),
         coalesce(actor_key, ''), coalesce(actor_label, ''), coalesce(event_scope, '{}'),

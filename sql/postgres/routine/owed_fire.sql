@@ -72,6 +72,13 @@ begin
         end if;
     end if;
 
+    if dedupe is not null and (
+        select max(t.retention_seconds) is null and max(t.delete_when) <> ''
+        from owed_event_type as t where t.name = $1 and t.removed_at = timestamptz 'epoch') then
+        raise exception 'owed_fire: dedupe_key protects only as long as the event is kept, and one of this name goes when it is done'
+            using errcode = 'invalid_parameter_value';
+    end if;
+
     loop
         insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at,
             due_at, actor_key, actor_label, scope, correlation_id, causation_id, traceparent,

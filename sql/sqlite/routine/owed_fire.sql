@@ -46,6 +46,11 @@ begin
         when not json_valid(new.scope) then 1
         else json_type(new.scope) <> 'object' end;
 
+    select raise(abort, 'owed_fire: dedupe_key protects only as long as the event is kept, and one of this name goes when it is done')
+    where coalesce(new.dedupe_key, '') <> '' and (
+        select max(retention_seconds) is null and max(delete_when) <> ''
+        from owed_event_type where name = new.name and removed_at = 0);
+
     insert into owed_event (uid, name, version, payload, dedupe_key, occurred_at, recorded_at, due_at,
         actor_key, actor_label, scope, correlation_id, causation_id, traceparent, retention_seconds,
         delete_when)
