@@ -22,6 +22,14 @@ typedef enum owed_urgency {
 
 /* --- channels --- */
 
+/* One file of a mail; a list ends with a NULL name. Other channels send the text alone. */
+typedef struct owed_attachment {
+    const char *name;       /* as it is saved, without a path; up to 255 bytes of UTF-8 */
+    const char *media_type; /* such as application/pdf (RFC 2045), without parameters */
+    const void *bytes;
+    size_t size; /* of up to 16 files 16 MiB in all */
+} owed_attachment;
+
 /* What a channel sends. Borrowed for the call. */
 typedef struct owed_message {
     const char
@@ -34,6 +42,8 @@ typedef struct owed_message {
     const char *html;   /* NULL: none */
     const char *locale; /* of the variant that was rendered; NULL: of a plain template */
     owed_urgency urgency;
+    const owed_attachment *attachments; /* NULL: none */
+    const char *unsubscribe;            /* NULL: none */
 } owed_message;
 
 /* What a provider said. */
@@ -197,9 +207,11 @@ typedef struct owed_send_options {
     const char *subject; /* in place of the template's; one line */
     const char *locale;  /* in place of the recipient's */
     owed_urgency urgency;
-    int64_t now_us;             /* for quiet hours and dedup_key; 0: the dispatcher's clock */
-    const owed_retry *retry;    /* in place of the dispatcher's; NULL: that */
-    const char *dedup_key;      /* sent once, whoever the recipient is; up to 255 bytes */
+    int64_t now_us;          /* for quiet hours and dedup_key; 0: the dispatcher's clock */
+    const owed_retry *retry; /* in place of the dispatcher's; NULL: that */
+    const char *dedup_key;   /* sent once, whoever the recipient is; up to 255 bytes */
+    const owed_attachment *attachments; /* NULL: none */
+    const char *unsubscribe;    /* an https or mailto URL (RFC 2369, RFC 8058); NULL: none */
     bool fall_through;          /* where one channel's attempts are spent, the next one is tried */
     owed_send_failure *failure; /* filled in where the send fails; NULL: not wanted */
 } owed_send_options;

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/moment.h"
 #include "base/utf8.h"
+#include "notify/attachment.h"
 #include "notify/dedup.h"
 #include "notify/dispatcher.h"
 #include "notify/receipt.h"
@@ -117,6 +118,8 @@ message_for(const struct sending *sending, const char *channel)
         .html = rendered->html,
         .locale = rendered->locale,
         .urgency = sending->options->urgency,
+        .attachments = sending->options->attachments,
+        .unsubscribe = sending->options->unsubscribe,
     };
 }
 
@@ -240,7 +243,8 @@ check_options(const owed_send_options *options, owed_error *err)
     if (options->subject != NULL &&
         (strpbrk(options->subject, "\r\n") != NULL || !utf8_is_valid(str_of(options->subject))))
         return fail(err, OWED_INVALID, "a subject is one line of UTF-8");
-    return OWED_OK;
+    owed_status status = attachments_check(options->attachments, err);
+    return status == OWED_OK ? unsubscribe_check(options->unsubscribe, err) : status;
 }
 
 static owed_status

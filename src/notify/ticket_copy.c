@@ -3,6 +3,7 @@
  * ticket_copy.c - what a ticket keeps of the recipient, the context and the options that it was given.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "notify/ticket.h"
@@ -76,6 +77,27 @@ windows(struct copying *copying, const owed_quiet_hours *from)
     return to;
 }
 
+static const owed_attachment *
+attachments(struct copying *copying, const owed_attachment *from)
+{
+    size_t count = 0;
+    if (from == NULL)
+        return NULL;
+    while (from[count].name != NULL)
+        count++;
+    owed_attachment *to = bytes(copying, (count + 1) * sizeof *to);
+    for (size_t i = 0; i < count && !copying->failed; i++) {
+        void *copy = bytes(copying, from[i].size + 1);
+        to[i] = (owed_attachment){.name = text(copying, from[i].name),
+            .media_type = text(copying, from[i].media_type),
+            .bytes = copy,
+            .size = from[i].size};
+        if (copy != NULL && from[i].size > 0)
+            memcpy(copy, from[i].bytes, from[i].size);
+    }
+    return to;
+}
+
 static owed_recipient
 recipient_copy(struct copying *copying, const owed_recipient *from)
 {
@@ -118,6 +140,8 @@ options_copy(struct copying *copying, const owed_send_options *from, owed_ticket
     to->subject = text(copying, from->subject);
     to->locale = text(copying, from->locale);
     to->dedup_key = text(copying, from->dedup_key);
+    to->attachments = attachments(copying, from->attachments);
+    to->unsubscribe = text(copying, from->unsubscribe);
     if (from->retry != NULL) {
         ticket->retry = *from->retry;
         to->retry = &ticket->retry;

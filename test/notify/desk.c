@@ -19,6 +19,10 @@ tell(const owed_channel *channel, const owed_message *message, owed_answer *answ
     assert_true(call < CALLS_MAX);
     snprintf(teller->texts[call], sizeof teller->texts[call], "%s", message->text);
     snprintf(teller->addresses[call], sizeof teller->addresses[call], "%s", message->address);
+    const owed_attachment *file = message->attachments;
+    if (file != NULL)
+        snprintf(teller->extras[call], sizeof teller->extras[call], "%s %s %.*s %s", file->name,
+            file->media_type, (int)file->size, (const char *)file->bytes, message->unsubscribe);
     snprintf(teller->ids[call], sizeof teller->ids[call], "%s", message->id);
     snprintf(teller->subjects[call], sizeof teller->subjects[call], "%s",
         message->subject == NULL ? "-" : message->subject);

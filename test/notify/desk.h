@@ -22,6 +22,7 @@ struct teller {
     char subjects[CALLS_MAX][64];
     char addresses[CALLS_MAX][64];
     char ids[CALLS_MAX][64];
+    char extras[CALLS_MAX][128]; // the files, and where to unsubscribe
     void (*during)(void *during_state);
     void *during_state;
 };

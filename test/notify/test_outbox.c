@@ -132,20 +132,27 @@ a_ticket_keeps_copies_of_all_that_it_was_given(void **state)
         .others = others,
         .preferred = preferred,
         .quiet_hours = windows};
+    char file[] = "a.pdf", media[] = "application/pdf", pdf[] = "%PDF",
+         url[] = "mailto:u@shop.example";
+    owed_attachment files[] = {{file, media, pdf, strlen(pdf)}, {NULL, NULL, NULL, 0}};
     owed_send_options options = {.subject = subject,
         .channel = channel,
         .dedup_key = key,
         .retry = &retry,
         .now_us = DESK_NOW + 9 * 3600 * SECOND,
-        .urgency = OWED_URGENCY_URGENT};
+        .urgency = OWED_URGENCY_URGENT,
+        .attachments = files,
+        .unsubscribe = url};
     office.desk.email = (struct teller){
         .answers = {{.reason = "busy"}, {.verdict = OWED_ANSWER_SENT}}, .answer_count = 2};
     owed_ticket *ticket = enqueue(&office, &recipient, context, &options);
-    char *const all[] = {phone, email, id, name, subject, channel, key, other};
+    char *const all[] = {
+        phone, email, id, name, subject, channel, key, other, file, media, pdf, url};
     for (size_t i = 0; i < COUNT(all); i++)
         memset(all[i], 'x', strlen(all[i]));
     memset(context, 0, sizeof context);
     memset(windows, 0, sizeof windows);
+    memset(files, 0, sizeof files);
     memset(&recipient, 0, sizeof recipient);
     memset(&options, 0, sizeof options);
     retry.attempts = 1;
@@ -157,6 +164,8 @@ a_ticket_keeps_copies_of_all_that_it_was_given(void **state)
     assert_string_equal(receipt->address, "ada@example.com");
     assert_string_equal(receipt->subject, "Hello");
     assert_string_equal(receipt->text, "A-1042: 1.00");
+    assert_string_equal(
+        office.desk.email.extras[1], "a.pdf application/pdf %PDF mailto:u@shop.example");
     assert_int_equal(receipt->attempts, 2);
     assert_int_equal(owed_dedup_count(owed_dispatcher_dedup(office.desk.dispatcher)), 1);
     owed_ticket_release(ticket);

@@ -80,6 +80,52 @@ refuse_all(const owed_channel *channel, const owed_message *message, owed_answer
     answer->verdict = OWED_ANSWER_REFUSED;
 }
 
+static void
+what_goes_with_a_mail_is_checked_before_anybody_is_called(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    owed_attachment many[18] = {{NULL, NULL, NULL, 0}};
+    for (size_t i = 0; i < COUNT(many) - 1; i++)
+        many[i] = (owed_attachment){"a", "a/b", "", 0};
+#define NO_NAME(shown_) \
+    "\"" shown_ \
+    "\" is no name of an attachment: up to 255 bytes of UTF-8 without a path would be right"
+#define NO_TYPE "attachment \"a\" has no media type such as application/pdf"
+#define NO_URL "unsubscribe is no https or mailto URL of up to 2048 bytes"
+    static const struct {
+        owed_attachment files[2];
+        const char *says;
+    } wrong[] = {
+        {{{"", "a/b", "x", 1}}, NO_NAME("")},
+        {{{"a/b", "a/b", "x", 1}}, NO_NAME("a/b")},
+        {{{"..", "a/b", "x", 1}}, NO_NAME("..")},
+        {{{"a", "text", "x", 1}}, NO_TYPE},
+        {{{"a", "text/plain; x", "x", 1}}, NO_TYPE},
+        {{{"a", NULL, "x", 1}}, NO_TYPE},
+        {{{"a", "a/b", NULL, 1}}, "attachment \"a\" has no bytes"},
+    };
+    static const char *const urls[] = {"http://x", "https://x y", "mailto:a>"};
+    desk_open(&desk, NULL);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        check_failed(&desk, &ada, &(owed_send_options){.attachments = wrong[i].files}, OWED_INVALID,
+            wrong[i].says);
+    check_failed(&desk, &ada, &(owed_send_options){.attachments = many}, OWED_LIMIT,
+        "a message has up to 16 attachments");
+    many[0].size = (size_t)16 * 1024 * 1024 + 1;
+    check_failed(&desk, &ada, &(owed_send_options){.attachments = many}, OWED_LIMIT,
+        "the attachments are over 16 MiB in all");
+    for (size_t i = 0; i < COUNT(urls); i++)
+        check_failed(
+            &desk, &ada, &(owed_send_options){.unsubscribe = urls[i]}, OWED_INVALID, NO_URL);
+    assert_int_equal(desk.sms.calls, 0);
+    many[16] = (owed_attachment){NULL, NULL, NULL, 0};
+    many[0].size = 0;
+    check_sent(&desk, &ada,
+        &(owed_send_options){.attachments = many, .unsubscribe = "mailto:u@shop.example"}, "sms");
+    desk_close(&desk);
+}
+
 /* --- routing --- */
 
 static void
@@ -468,6 +514,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_receipt_says_what_was_sent_and_the_providers_reference),
         cmocka_unit_test(a_subject_of_the_send_is_taken_before_the_templates),
+        cmocka_unit_test(what_goes_with_a_mail_is_checked_before_anybody_is_called),
         cmocka_unit_test(the_first_usable_channel_of_the_order_is_taken),
         cmocka_unit_test(what_the_recipient_prefers_comes_first_and_the_rest_after_it),
         cmocka_unit_test(an_order_of_ones_own_leaves_out_what_it_does_not_name),

@@ -21,6 +21,8 @@ struct channel_kind {
     owed_status (*make)(const struct options *values, owed_channel *channel, owed_error *err);
 };
 
+extern const struct channel_kind channel_kind_smtp;
+
 /* All of them, NULL-ended. */
 extern const struct channel_kind *const channel_kinds[];
 

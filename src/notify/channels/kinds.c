@@ -5,5 +5,6 @@
 #include "notify/channels/kind.h"
 
 const struct channel_kind *const channel_kinds[] = {
+    &channel_kind_smtp,
     NULL,
 };

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * secret_file.h - passwords and tokens come from files, and are shown to nobody.
+ */
+#ifndef NOTIFY_CHANNELS_SECRET_FILE_H
+#define NOTIFY_CHANNELS_SECRET_FILE_H
+
+#include <owed/error.h>
+
+/* secret_file_read takes the one line that a file holds; secret_free wipes and frees it. CONFIG: it cannot be read,
+ * it is empty, it holds more than a line. NOMEM. */
+owed_status secret_file_read(const char *path, char **ret_secret, owed_error *err);
+void secret_free(char *secret);
+
+#endif
