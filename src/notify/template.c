@@ -65,19 +65,19 @@ copy_variables(const owed_template_source *source, struct variant *variant, stru
     while (source->variables != NULL && source->variables[count].name != NULL)
         count++;
     if (count > LIMIT_VARIABLES)
-        return fail(err, OWED_LIMIT, "%s: %zu variables, of %d at most", variant->name, count,
-            LIMIT_VARIABLES);
+        return fail(err, OWED_LIMIT, "%s: %zu variables, of %d at most", variant_said(variant),
+            count, LIMIT_VARIABLES);
     variant->variables = arena_alloc(arena, (count + 1) * sizeof *variant->variables);
     if (variant->variables == NULL)
         return fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         const owed_variable *from = &source->variables[i];
-        owed_status status = check_variable(variant->name, from, err);
+        owed_status status = check_variable(variant_said(variant), from, err);
         if (status != OWED_OK)
             return status;
         if (variable_find(variant, str_of(from->name)) >= 0)
-            return fail(err, OWED_TEMPLATE, "%s: variable \"%s\" is declared twice", variant->name,
-                from->name);
+            return fail(err, OWED_TEMPLATE, "%s: variable \"%s\" is declared twice",
+                variant_said(variant), from->name);
         owed_variable *to = &variant->variables[variant->variable_count++];
         to->kind = from->kind == OWED_KIND_END ? OWED_KIND_TEXT : from->kind;
         to->name = arena_strdup(arena, from->name);
@@ -115,7 +115,7 @@ check_used(const struct variant *variant, const bool *used, owed_error *err)
         if (!used[i])
             return fail(err, OWED_TEMPLATE,
                 "%s: variable \"%s\" is declared and stands in no part of the template",
-                variant->name, variant->variables[i].name);
+                variant_said(variant), variant->variables[i].name);
     return OWED_OK;
 }
 
@@ -157,22 +157,6 @@ template_start(const char *name, size_t count, owed_template **ret_template, owe
     return OWED_OK;
 }
 
-owed_status
-owed_template_new(const owed_template_source *source, owed_template **ret_template, owed_error *err)
-{
-    owed_template *tmpl = NULL;
-    owed_status status = template_start(source->name, 1, &tmpl, err);
-    if (status != OWED_OK)
-        return status;
-    status = fill_variant(source, &tmpl->variants[0], &tmpl->arena, err);
-    if (status != OWED_OK) {
-        owed_template_free(tmpl);
-        return status;
-    }
-    *ret_template = tmpl;
-    return OWED_OK;
-}
-
 /* --- several languages --- */
 
 static int
@@ -185,18 +169,19 @@ variant_find(const owed_template *tmpl, size_t count, const char *locale)
 }
 
 static owed_status
-check_same_variables(const struct variant *a, const struct variant *b, owed_error *err)
+check_same_variables(
+    const struct variant *a, const struct variant *b, const char *said, owed_error *err)
 {
     for (size_t i = 0; i < a->variable_count; i++) {
         int at = variable_find(b, str_of(a->variables[i].name));
         if (at < 0)
             return fail(err, OWED_LOCALE_MISMATCH,
                 "%s: %s declares variable \"%s\", and %s does not; all languages declare the same",
-                a->name, a->locale, a->variables[i].name, b->locale);
+                said, a->locale, a->variables[i].name, b->locale);
         if (a->variables[i].kind != b->variables[at].kind)
             return fail(err, OWED_LOCALE_MISMATCH,
                 "%s: variable \"%s\" is of kind %s in %s and %s in %s; all languages declare the same",
-                a->name, a->variables[i].name, kind_of(a->variables[i].kind)->name, a->locale,
+                said, a->variables[i].name, kind_of(a->variables[i].kind)->name, a->locale,
                 kind_of(b->variables[at].kind)->name, b->locale);
     }
     return OWED_OK;
@@ -207,19 +192,22 @@ add_variant(owed_template *tmpl, size_t at, const owed_template_variant *from, o
 {
     struct variant *variant = &tmpl->variants[at];
     char tag[LOCALE_BYTES];
+    if (from->locale == NULL)
+        return fill_variant(&from->source, variant, &tmpl->arena, err);
     owed_status status = owed_locale_normalize(from->locale, tag, err);
     if (status != OWED_OK)
         return status;
     if (variant_find(tmpl, at, tag) >= 0)
-        return fail(err, OWED_LOCALE, "%s: two variants for %s", tmpl->name, tag);
+        return fail(err, OWED_LOCALE, "%s: two variants for %s",
+            variant->places != NULL ? variant->places->said : tmpl->name, tag);
     variant->locale = arena_strdup(&tmpl->arena, tag);
     if (variant->locale == NULL)
         return fail_memory(err);
     status = fill_variant(&from->source, variant, &tmpl->arena, err);
     if (status == OWED_OK && at > 0)
-        status = check_same_variables(&tmpl->variants[0], variant, err);
+        status = check_same_variables(&tmpl->variants[0], variant, variant_said(variant), err);
     if (status == OWED_OK && at > 0)
-        status = check_same_variables(variant, &tmpl->variants[0], err);
+        status = check_same_variables(variant, &tmpl->variants[0], variant_said(variant), err);
     return status;
 }
 
@@ -241,33 +229,52 @@ find_default(owed_template *tmpl, const char *locale, owed_error *err)
 }
 
 owed_status
-owed_template_localized_new(const char *name, const owed_template_variant *variants,
-    const char *default_locale, owed_template **ret_template, owed_error *err)
+template_make(const struct template_list *list, const char *default_locale,
+    owed_template **ret_template, owed_error *err)
 {
-    size_t count = 0;
-    while (variants != NULL && variants[count].locale != NULL)
-        count++;
-    if (is_empty(name) || strlen(name) > LIMIT_KEY_BYTES)
-        return fail(err, OWED_TEMPLATE, "a template's name is 1 to %d bytes", LIMIT_KEY_BYTES);
-    if (count == 0)
-        return fail(err, OWED_LOCALE, "%s: it has no variants", name);
-    if (count > LIMIT_VARIANTS)
-        return fail(
-            err, OWED_LIMIT, "%s: %zu variants, of %d at most", name, count, LIMIT_VARIANTS);
     owed_template *tmpl = NULL;
-    owed_status status = template_start(name, count, &tmpl, err);
+    owed_status status = template_start(list->name, list->count, &tmpl, err);
     if (status != OWED_OK)
         return status;
-    for (size_t i = 0; i < count && status == OWED_OK; i++)
-        status = add_variant(tmpl, i, &variants[i], err);
+    for (size_t i = 0; i < list->count && status == OWED_OK; i++) {
+        tmpl->variants[i].places = list->places == NULL ? NULL : &list->places[i];
+        status = add_variant(tmpl, i, &list->variants[i], err);
+    }
     if (status == OWED_OK)
         status = find_default(tmpl, default_locale, err);
     if (status != OWED_OK) {
         owed_template_free(tmpl);
         return status;
     }
+    for (size_t i = 0; i < list->count; i++)
+        tmpl->variants[i].places = NULL; // the caller's
     *ret_template = tmpl;
     return OWED_OK;
+}
+
+owed_status
+owed_template_new(const owed_template_source *source, owed_template **ret_template, owed_error *err)
+{
+    const owed_template_variant only = {.source = *source};
+    const struct template_list list = {.name = source->name, .variants = &only, .count = 1};
+    return template_make(&list, NULL, ret_template, err);
+}
+
+owed_status
+owed_template_localized_new(const char *name, const owed_template_variant *variants,
+    const char *default_locale, owed_template **ret_template, owed_error *err)
+{
+    struct template_list list = {.name = name, .variants = variants};
+    while (variants != NULL && variants[list.count].locale != NULL)
+        list.count++;
+    if (is_empty(name) || strlen(name) > LIMIT_KEY_BYTES)
+        return fail(err, OWED_TEMPLATE, "a template's name is 1 to %d bytes", LIMIT_KEY_BYTES);
+    if (list.count == 0)
+        return fail(err, OWED_LOCALE, "%s: it has no variants", name);
+    if (list.count > LIMIT_VARIANTS)
+        return fail(
+            err, OWED_LIMIT, "%s: %zu variants, of %d at most", name, list.count, LIMIT_VARIANTS);
+    return template_make(&list, default_locale, ret_template, err);
 }
 
 void

@@ -31,8 +31,19 @@ struct part {
     bool is_there;
 };
 
+/* Where in a file a variant's parts begin, for sentences. */
+struct part_place {
+    const char *path;
+    int line;
+};
+struct template_places {
+    struct part_place parts[PART_COUNT];
+    const char *said; // "mails/welcome.en.txt:2", where the variables are declared
+};
+
 struct variant {
-    const char *locale; // normalised; NULL in a plain template
+    const char *locale;                   // normalised; NULL in a plain template
+    const struct template_places *places; // while it is made; NULL: it came from no file
     const char *name;
     owed_variable *variables; // sorted by name
     size_t variable_count;
@@ -48,6 +59,24 @@ struct owed_template {
 };
 
 extern const char *const part_names[PART_COUNT];
+
+/* template_make makes one of count variants: a plain one where the only locale is NULL. places: one for
+ * each, or NULL. */
+struct template_list {
+    const char *name;
+    const owed_template_variant *variants;
+    const struct template_places *places;
+    size_t count;
+};
+owed_status template_make(const struct template_list *list, const char *default_locale,
+    owed_template **ret_template, owed_error *err);
+
+/* variant_said is how a sentence calls the variant: by its file and line, or by its name. */
+static inline const char *
+variant_said(const struct variant *variant)
+{
+    return variant->places != NULL ? variant->places->said : variant->name;
+}
 
 /* variable_find returns the index of a name among the variant's variables, or -1. */
 int variable_find(const struct variant *variant, struct str name);

@@ -26,6 +26,11 @@ refuse(const struct parse *parse, const char *what, struct str found, const char
     for (size_t i = 0; i < parse->at; i++)
         line += parse->text.p[i] == '\n';
     int shown = found.len > 60 ? 60 : (int)found.len;
+    const struct template_places *places = parse->variant->places;
+    if (places != NULL)
+        return fail(parse->err, OWED_TEMPLATE, "%s:%d: %s%.*s%s%s", places->parts[parse->kind].path,
+            places->parts[parse->kind].line + line - 1, what, shown, found.p,
+            what[0] == '\0' ? "" : ": ", why);
     return fail(parse->err, OWED_TEMPLATE, "%s, %s, line %d: %s%.*s%s%s", parse->variant->name,
         part_names[parse->kind], line, what, shown, found.p, what[0] == '\0' ? "" : ": ", why);
 }

@@ -61,11 +61,13 @@ place_of(const owed_templates *set, const char *name, bool *ret_there)
 }
 
 static bool
-make_room(owed_templates *set)
+make_room(owed_templates *set, size_t more)
 {
-    if (set->count < set->capacity)
+    size_t capacity = set->capacity == 0 ? 16 : set->capacity;
+    while (capacity < set->count + more)
+        capacity *= 2;
+    if (capacity == set->capacity)
         return true;
-    size_t capacity = set->capacity == 0 ? 16 : set->capacity * 2;
     owed_template **list = reallocarray(set->list, capacity, sizeof(owed_template *));
     if (list == NULL)
         return false;
@@ -87,12 +89,43 @@ owed_templates_add(owed_templates *set, owed_template *tmpl, owed_error *err)
         return fail(err, OWED_LIMIT,
             "template \"%s\" would be one more than the %d that a set holds", name,
             LIMIT_TEMPLATES);
-    if (!make_room(set))
+    if (!make_room(set, 1))
         return fail_memory(err);
     memmove(set->list + at + 1, set->list + at, (set->count - at) * sizeof(owed_template *));
     set->list[at] = tmpl;
     set->count++;
     return OWED_OK;
+}
+
+static owed_status
+check_takes(const owed_templates *set, const owed_templates *from, owed_error *err)
+{
+    bool is_there = false;
+    for (size_t i = 0; i < from->count; i++) {
+        const char *name = owed_template_name(from->list[i]);
+        (void)place_of(set, name, &is_there);
+        if (is_there)
+            return fail(err, OWED_TEMPLATE,
+                "there is a template called \"%s\" already; each needs a name of its own", name);
+    }
+    if (set->count + from->count > LIMIT_TEMPLATES)
+        return fail(err, OWED_LIMIT, "%zu templates would be more than the %d that a set holds",
+            set->count + from->count, LIMIT_TEMPLATES);
+    return OWED_OK;
+}
+
+owed_status
+templates_take(owed_templates *set, owed_templates *from, owed_error *err)
+{
+    owed_status status = check_takes(set, from, err);
+    if (status == OWED_OK && !make_room(set, from->count))
+        status = fail_memory(err);
+    // Nothing is left to go wrong.
+    for (size_t i = 0; i < from->count && status == OWED_OK; i++)
+        status = owed_templates_add(set, from->list[i], err);
+    if (status == OWED_OK)
+        from->count = 0;
+    return status;
 }
 
 static owed_status
