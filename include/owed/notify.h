@@ -211,8 +211,9 @@ typedef struct owed_send_options {
     const owed_retry *retry; /* in place of the dispatcher's; NULL: that */
     const char *dedup_key;   /* sent once, whoever the recipient is; up to 255 bytes */
     const owed_attachment *attachments; /* NULL: none */
-    const char *unsubscribe;    /* an https or mailto URL (RFC 2369, RFC 8058); NULL: none */
-    bool fall_through;          /* where one channel's attempts are spent, the next one is tried */
+    const char *unsubscribe; /* an https or mailto URL (RFC 2369, RFC 8058); NULL: none */
+    bool quiet_wait;   /* from a store: quiet hours are waited for; else refused, as with now_us */
+    bool fall_through; /* where one channel's attempts are spent, the next one is tried */
     owed_send_failure *failure; /* filled in where the send fails; NULL: not wanted */
 } owed_send_options;
 

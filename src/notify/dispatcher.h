@@ -7,6 +7,7 @@
 
 #include <owed/notify.h>
 
+#include "notify/receipt.h"
 #include "notify/recipient.h"
 
 #define MESSAGE_ID_BYTES 33
@@ -45,5 +46,20 @@ void message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES]);
 owed_status send_waiting(owed_dispatcher *dispatcher, const owed_recipient *recipient,
     const owed_template *tmpl, const owed_value *context, const owed_send_options *options,
     owed_receipt **ret_receipt, owed_error *err);
+
+/* What a send comes to that is one of several, and whose sender retries by himself. */
+struct send_once {
+    const char *context;       // a JSON object
+    owed_receipt *receipt;     // OK
+    struct attempts attempts;  // one for each channel that was called
+    int64_t wait_us;           // the longest that a provider asked for
+    owed_send_failure failure; // as options.failure would be
+};
+
+/* send_once is owed_send that calls each channel once at most, claims no key and keeps no letter. The caller
+ * frees receipt and attempts, whatever it returns. */
+owed_status send_once(owed_dispatcher *dispatcher, const owed_recipient *recipient,
+    const owed_template *tmpl, const owed_send_options *options, struct send_once *once,
+    owed_error *err);
 
 #endif

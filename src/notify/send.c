@@ -24,6 +24,7 @@ struct sending {
     const owed_template *tmpl;
     const owed_value *context;
     const owed_send_options *options;
+    struct send_once *once; // NULL: all that a dispatcher does, with the context above
     owed_retry retry;
     int64_t now_us;
     char id[MESSAGE_ID_BYTES]; // where the options have none
@@ -151,6 +152,9 @@ try_channel(struct sending *sending, const owed_message *message, owed_answer *a
 {
     for (int n = 1;; n++) {
         make_attempt(sending, message, answer);
+        if (sending->once != NULL && answer->verdict == OWED_ANSWER_WAIT &&
+            answer->wait_us > sending->once->wait_us)
+            sending->once->wait_us = answer->wait_us;
         if (!attempts_add(
                 &sending->attempts, message, answer, clock_now_us(&sending->dispatcher->clock)))
             return fail_memory(sending->err);
@@ -167,7 +171,8 @@ give_up(struct sending *sending, const owed_message *message, const owed_answer 
     size_t count = sending->attempts.count;
     sending->failure.attempts = (int)count;
     sending->failure.verdict = answer->verdict;
-    if (!letters_add(sending->dispatcher->dead_letters, message, &sending->attempts,
+    if (sending->once == NULL &&
+        !letters_add(sending->dispatcher->dead_letters, message, &sending->attempts,
             clock_now_us(&sending->dispatcher->clock)))
         return fail_memory(sending->err);
     char more[48] = "";
@@ -193,12 +198,22 @@ make_receipt(const struct sending *sending, const owed_message *message, const o
 }
 
 static owed_status
+render(struct sending *sending)
+{
+    const char *locale =
+        sending->options->locale != NULL ? sending->options->locale : sending->recipient->locale;
+    if (sending->once != NULL)
+        return owed_template_render_json(
+            sending->tmpl, locale, sending->once->context, &sending->rendered, sending->err);
+    return owed_template_render(
+        sending->tmpl, locale, sending->context, &sending->rendered, sending->err);
+}
+
+static owed_status
 deliver(struct sending *sending, owed_receipt **ret_receipt)
 {
     struct way way = {0};
-    owed_status status = owed_template_render(sending->tmpl,
-        sending->options->locale != NULL ? sending->options->locale : sending->recipient->locale,
-        sending->context, &sending->rendered, sending->err);
+    owed_status status = render(sending);
     if (status == OWED_OK)
         status = find_way(sending, &way);
     if (status != OWED_OK)
@@ -252,7 +267,7 @@ deliver_once(struct sending *sending, bool waits, owed_receipt **ret_receipt)
 {
     const char *key = sending->options->dedup_key;
     owed_dedup *dedup = sending->dispatcher->dedup;
-    if (key == NULL)
+    if (key == NULL || sending->once != NULL)
         return deliver(sending, ret_receipt);
     uint64_t token;
     owed_status status =
@@ -286,7 +301,10 @@ send_one(struct sending *sending, bool waits, owed_receipt **ret_receipt)
     sending->now_us = options->now_us != 0 ? options->now_us : clock_now_us(&dispatcher->clock);
     status = deliver_once(sending, waits, ret_receipt);
     owed_rendered_done(&sending->rendered);
-    attempts_done(&sending->attempts);
+    if (sending->once != NULL)
+        sending->once->attempts = sending->attempts;
+    else
+        attempts_done(&sending->attempts);
     if (status != OWED_OK && options->failure != NULL)
         *options->failure = sending->failure;
     return status;
@@ -319,4 +337,21 @@ send_waiting(owed_dispatcher *dispatcher, const owed_recipient *recipient,
                         .options = options,
                         .err = err},
         true, ret_receipt);
+}
+
+owed_status
+send_once(owed_dispatcher *dispatcher, const owed_recipient *recipient, const owed_template *tmpl,
+    const owed_send_options *options, struct send_once *once, owed_error *err)
+{
+    static const owed_retry single = {.attempts = 1};
+    owed_send_options own = *options;
+    own.retry = &single;
+    own.failure = &once->failure;
+    return send_one(&(struct sending){.dispatcher = dispatcher,
+                        .recipient = recipient,
+                        .tmpl = tmpl,
+                        .options = &own,
+                        .once = once,
+                        .err = err},
+        false, &once->receipt);
 }
