@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/filter.h"
 #include "declare/checks.h"
+#include "notify/templates.h"
 
 static int run_check(struct cli *cli);
 
@@ -17,7 +18,7 @@ const struct command cmd_check = {
     .usage = "",
     .text =
         "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
-        "receivers name on this host, and at the store, where one is named, for what is owed "
+        "receivers name on this host, at the templates, and at the store, where one is named, for what is owed "
         "to receivers that nobody declares or that want another event by now, and for payloads that are owed and that the types "
         "of the modules cannot read: a relay would give them up. Nothing is run but upgrades, "
         "and nothing is written or sent.\n\n"
@@ -61,6 +62,37 @@ check_store(struct cli *cli, size_t *ret_count)
     return status;
 }
 
+struct check_templates {
+    struct cli *cli;
+    size_t count;
+};
+
+static void
+print_template(void *state, const char *sentence)
+{
+    struct check_templates *check = state;
+    check->count++;
+    print_finding(check->cli, FINDING_ERROR, sentence);
+}
+
+/* check_templates counts what is wrong in the folder of templates, where one is named. */
+static owed_status
+check_templates(struct cli *cli, size_t *ret_count)
+{
+    const char *folder = options_text(cli->settings, "templates");
+    struct check_templates check = {.cli = cli};
+    const struct templates_visitor visitor = {print_template, &check};
+    owed_templates *set = NULL;
+    if (is_empty(folder))
+        return OWED_OK;
+    owed_status status = owed_templates_new(&set, &cli->err);
+    if (status == OWED_OK)
+        status = templates_scan(set, folder, &visitor, &cli->err);
+    owed_templates_free(set);
+    *ret_count += check.count;
+    return status;
+}
+
 static int
 run_check(struct cli *cli)
 {
@@ -68,6 +100,8 @@ run_check(struct cli *cli)
         return cli_fail(cli);
     size_t count = checks_run(cli->registry, print_finding, cli);
     size_t stored = 0;
+    if (check_templates(cli, &count) != OWED_OK)
+        return cli_fail(cli);
     if (!is_empty(options_text(cli->settings, "store")) && check_store(cli, &stored) != OWED_OK)
         return cli_fail(cli);
     if (count + stored > 0)

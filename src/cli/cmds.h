@@ -32,5 +32,6 @@ extern const struct command cmd_requeue;
 extern const struct command cmd_resume;
 extern const struct command cmd_show;
 extern const struct command cmd_status;
+extern const struct command cmd_templates;
 
 #endif

@@ -35,6 +35,7 @@ const struct command *const commands[] = {
     &cmd_replay,
     &cmd_cancel,
     &cmd_prune,
+    &cmd_templates,
     &cmd_bench,
     &cmd_help,
     NULL,

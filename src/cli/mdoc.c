@@ -264,6 +264,8 @@ mdoc_conf(struct buf *text)
     conf_keys(settings_relay, text);
     buf_puts(text, ".Sh [log]\n");
     conf_keys(settings_log, text);
+    buf_puts(text, ".Sh [templates]\nWhat the files look like is in\n.Xr owed-templates 1 .\n");
+    conf_keys(settings_templates, text);
     buf_puts(text,
         ".Sh [event \\(dqname\\(dq]\nWhat is secret of events of that name, and how long they "
         "are kept, of what is fired from then on: retention or delete-when, not both.\n");

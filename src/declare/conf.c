@@ -99,6 +99,7 @@ static const struct section sections[] = {
     {"store", settings_store, NULL},
     {"relay", settings_relay, NULL},
     {"log", settings_log, NULL},
+    {"templates", settings_templates, NULL},
     {"event", conf_event_keys, "[event \"shop.OrderPlaced\"]"},
     {"receiver", conf_receiver_keys, "[receiver \"shop.billing\"]"},
 };
@@ -114,7 +115,7 @@ refuse_section(const struct spot *spot, owed_error *err)
     const char *near = nearest(spot->section, names);
     return fail(err, OWED_CONFIG, "%s:%d: no section is called [%s]; %s%s", spot->path, spot->line,
         show(spot->section, shown), near == NULL ? "" : "the nearest is ",
-        near == NULL ? "there are [store], [relay], [log], [event \"name\"] and "
+        near == NULL ? "there are [store], [relay], [log], [templates], [event \"name\"] and "
                        "[receiver \"key\"]"
                      : near);
 }

@@ -3,7 +3,7 @@
  * conf.h - owed.conf: the store, the relay's settings, how long events are kept, and receivers that need
  * no C.
  *
- * [store] [relay] [log] [event "name"] [receiver "key"]; keys of [store], [relay] and [log] are those of the option
+ * [store] [relay] [log] [templates] [event "name"] [receiver "key"]; keys of the first four are those of the option
  * table (base/options.h), so a word is spelt the same in the file, as a flag and in the environment.
  */
 #ifndef DECLARE_CONF_H
@@ -14,7 +14,7 @@
 
 /*
  * conf_load reads a file in two steps, since the registry needs the app's name first:
- * conf_load_options takes [store] [relay] [log] into options (those that a flag or the environment
+ * conf_load_options takes [store] [relay] [log] [templates] into options (those that a flag or the environment
  * set already stay as they are; a key of declare/settings.h that options does not hold is checked
  * only); conf_load_receivers takes every [event "name"] and declares
  * every [receiver "key"].

@@ -140,7 +140,18 @@ const struct option settings_log[] = {
     {.name = NULL},
 };
 
-const struct option *const settings_tables[] = {settings_store, settings_relay, settings_log, NULL};
+const struct option settings_templates[] = {
+    {.name = "templates",
+        .key = "folder",
+        .type = OPTION_TEXT,
+        .argument = "FOLDER",
+        .section = "templates",
+        .help = "the folder of the texts that notifications are made of"},
+    {.name = NULL},
+};
+
+const struct option *const settings_tables[] = {
+    settings_store, settings_relay, settings_log, settings_templates, NULL};
 
 void
 settings_fill_store(const struct options *options, owed_settings *settings)

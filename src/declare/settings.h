@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.h - the words of [store], [relay] and [log], and what they come to.
+ * settings.h - the words of [store], [relay], [log] and [templates], and what they come to.
  */
 #ifndef DECLARE_SETTINGS_H
 #define DECLARE_SETTINGS_H
@@ -13,8 +13,9 @@
 extern const struct option settings_store[];
 extern const struct option settings_relay[];
 extern const struct option settings_log[];
+extern const struct option settings_templates[];
 
-/* The three, NULL-ended. */
+/* The four, NULL-ended. */
 extern const struct option *const settings_tables[];
 
 /* settings_fill_store sets url, release and busy_timeout_us; settings_fill_registry what holds for

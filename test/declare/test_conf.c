@@ -253,7 +253,7 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
             "owed.conf:1: no section is called [receivr]; the nearest is receiver"},
         {"[channel \"mail\"]\n",
             "owed.conf:1: no section is called [channel]; there are [store], "
-            "[relay], [log], [event \"name\"] and [receiver \"key\"]"},
+            "[relay], [log], [templates], [event \"name\"] and [receiver \"key\"]"},
         {"[event]\n", "owed.conf:1: [event] needs a name: [event \"shop.OrderPlaced\"]"},
         {"[event \"shop.A\"]\nretentions = 5s\n",
             "owed.conf:2: [event \"shop.A\"] has no key retentions; the nearest is retention"},
