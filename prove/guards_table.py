@@ -304,7 +304,7 @@ GUARDS = [
         ("order", "order by id", "order by -id"),
     ]),
     *(("query/replay_reopen", name, [(old, new)], ACT) for name, old, new in [
-        ("event", "and event_id = $1 and", "and $1 is not null and"),
+        ("events", "and event_id in (select value from json_each($1)) and", "and $1 is not null and"),
         ("what has ended", "status in ('succeeded', 'dead', 'orphaned', 'cancelled')", "1"),
         ("its receiver", "r.key = owed_delivery.receiver_key and", ""),
         ("no target", "target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and ", ""),

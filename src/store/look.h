@@ -211,7 +211,8 @@ owed_status store_cancel(struct db *db, const struct requeue *which, int64_t *re
     int64_t *ret_running, owed_error *err);
 
 /* store_replay makes one event, or several, owed once more to those who want them now, in a transaction of its own: what
- * has ended is reopened, what never was is added. With dry_run all of it is undone. ret has an element for each. */
+ * has ended is reopened, what never was is added. With dry_run all of it is undone. ret has an element for each;
+ * how many were reopened, added and left is said with the first of a name, for all that have it. */
 struct replay {
     int64_t event_id;
     const int64_t *event_ids; // in place of event_id; NULL: that one

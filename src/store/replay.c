@@ -5,15 +5,15 @@
 #include "store/look.h"
 #include "store/verbs.h"
 
-#include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
+#include "base/json.h"
 #include "base/limits.h"
-
-#define ID_BYTES 32
 
 /* What an event is to those who replay it. */
 struct subject {
+    int64_t id;
     const char *name;
     const char *suppressed_reason;
 };
@@ -22,33 +22,49 @@ static void
 read_subject(struct reader *r, void *item)
 {
     struct subject *subject = item;
+    subject->id = read_int(r);
     subject->name = read_text(r);
     subject->suppressed_reason = read_text(r);
 }
 
-/* look_up takes the event, and tells whether there is a reason to leave it alone. */
+/* note_subject tells whether there is a reason to leave an event alone. */
+static void
+note_subject(const struct subject *subject, struct replayed *ret)
+{
+    *ret = (struct replayed){.event_name = subject == NULL ? "" : subject->name};
+    if (subject == NULL)
+        ret->skip = REPLAY_UNKNOWN;
+    else if (!is_empty(subject->suppressed_reason))
+        ret->skip = REPLAY_SUPPRESSED;
+}
+
+/* look_up takes the events, and finds what each of them is. */
 static owed_status
 look_up(struct db *db, const struct replay *replay, struct arena *arena, struct replayed *ret,
     owed_error *err)
 {
-    char ids[ID_BYTES];
-    snprintf(ids, sizeof ids, "[%lld]", (long long)replay->event_id);
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < replay->event_count; i++)
+        json_add_id(&ids, replay->event_ids[i]);
+    json_end(&ids);
+    if (ids.failed)
+        return fail_memory(err);
     struct list list = {sizeof(struct subject), read_subject, arena};
-    void *found = NULL;
+    const struct args args = ARGS(V_STR(buf_view(&ids)));
+    void *items = NULL;
     size_t count = 0;
-    owed_status status = change(db, STMT_EVENTS_HOLD, ARGS(V_TEXT(ids)), NULL, err);
+    owed_status status = change(db, STMT_EVENTS_HOLD, args, NULL, err);
     if (status == OWED_OK)
-        status = read_all(
-            db, STMT_REPLAY_EVENT, ARGS(V_INT(replay->event_id)), &list, &found, &count, err);
-    const struct subject *subject = found;
-    if (status != OWED_OK)
-        return status;
-    ret->event_name = count == 0 ? "" : subject->name;
-    if (count == 0)
-        ret->skip = REPLAY_UNKNOWN;
-    else if (!is_empty(subject->suppressed_reason))
-        ret->skip = REPLAY_SUPPRESSED;
-    return OWED_OK;
+        status = read_all(db, STMT_REPLAY_EVENT, args, &list, &items, &count, err);
+    const struct subject *subjects = items;
+    for (size_t i = 0; status == OWED_OK && i < replay->event_count; i++) {
+        const struct subject *found = NULL;
+        for (size_t k = 0; k < count && found == NULL; k++)
+            found = subjects[k].id == replay->event_ids[i] ? &subjects[k] : NULL;
+        note_subject(found, &ret[i]);
+    }
+    return status;
 }
 
 static owed_status
@@ -66,41 +82,74 @@ count_receivers(
     return db->driver->finish(rows, NULL, err);
 }
 
+/* owe makes events of one name owed once more; what it comes to is counted in ret. */
 static owed_status
-replay_one(struct db *db, const struct replay *replay, struct arena *arena, struct replayed *ret,
+owe(struct db *db, const struct replay *replay, struct str ids, struct replayed *ret,
     owed_error *err)
 {
-    *ret = (struct replayed){0};
-    owed_status status = look_up(db, replay, arena, ret, err);
-    if (status != OWED_OK || ret->skip != REPLAY_DONE)
-        return status;
-    const struct value event = V_INT(replay->event_id), name = V_TEXT(ret->event_name),
+    const struct value events = V_STR(ids), name = V_TEXT(ret->event_name),
                        keys = V_TEXT(replay->keys), now = V_TIME(replay->now_us),
                        side = V_TEXT(replay->side_lane);
     int64_t wanted = 0;
-    status = count_receivers(db, ARGS(event, name, keys), &wanted, &ret->left, err);
+    owed_status status = count_receivers(db, ARGS(events, name, keys), &wanted, &ret->left, err);
     if (status == OWED_OK && wanted == 0)
         ret->skip = REPLAY_UNWANTED;
     if (status != OWED_OK || ret->skip != REPLAY_DONE)
         return status;
     status =
-        change(db, STMT_REPLAY_REOPEN, ARGS(event, name, keys, now, side), &ret->reopened, err);
+        change(db, STMT_REPLAY_REOPEN, ARGS(events, name, keys, now, side), &ret->reopened, err);
     if (status == OWED_OK)
-        status = change(db, STMT_REPLAY_ADD, ARGS(event, name, keys, now, side), &ret->added, err);
+        status = change(db, STMT_REPLAY_ADD, ARGS(events, name, keys, now, side), &ret->added, err);
     return status;
+}
+
+/* gather lists the events from first on that have its name and no reason to be left alone, and marks them in done. */
+static void
+gather(const struct replay *replay, const struct replayed *all, size_t first, bool *done,
+    struct buf *ids)
+{
+    buf_clear(ids);
+    for (size_t i = first; i < replay->event_count; i++) {
+        if (done[i] || all[i].skip != REPLAY_DONE ||
+            strcmp(all[i].event_name, all[first].event_name) != 0)
+            continue;
+        done[i] = true;
+        json_add_id(ids, replay->event_ids[i]);
+    }
+    json_end(ids);
+}
+
+static owed_status
+replay_names(
+    struct db *db, const struct replay *replay, bool *done, struct replayed *ret, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < replay->event_count; i++) {
+        if (done[i] || ret[i].skip != REPLAY_DONE)
+            continue;
+        gather(replay, ret, i, done, &ids);
+        owed_status status =
+            ids.failed ? fail_memory(err) : owe(db, replay, buf_view(&ids), &ret[i], err);
+        if (status != OWED_OK)
+            return status;
+        for (size_t k = i + 1; k < replay->event_count; k++)
+            if (done[k] && strcmp(ret[k].event_name, ret[i].event_name) == 0)
+                ret[k].skip = ret[i].skip;
+    }
+    return OWED_OK;
 }
 
 static owed_status
 replay_each(struct db *db, const struct replay *replay, struct arena *arena, struct replayed *ret,
     owed_error *err)
 {
-    struct replay one = *replay;
-    owed_status status = OWED_OK;
-    for (size_t i = 0; i < replay->event_count && status == OWED_OK; i++) {
-        one.event_id = replay->event_ids[i];
-        status = replay_one(db, &one, arena, &ret[i], err);
-    }
-    return status;
+    bool *done = arena_alloc(arena, replay->event_count * sizeof *done + 1);
+    if (done == NULL)
+        return fail_memory(err);
+    memset(done, 0, replay->event_count * sizeof *done);
+    owed_status status = look_up(db, replay, arena, ret, err);
+    return status == OWED_OK ? replay_names(db, replay, done, ret, err) : status;
 }
 
 owed_status

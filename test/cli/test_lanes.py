@@ -26,7 +26,7 @@ class Lanes(StoreCase):
             lane["receivers"], lane["paused_receivers"], lane["waiting"], lane["paused_waiting"], lane["reason"]))
         self.assertIn("@", lane["paused_by"])
         held = self.value("select id from owed_delivery where status = 'pending' order by id")
-        self.assertIn("its receiver shop.mail is paused", self.owed("explain", str(held), code=0).stdout)
+        self.assertIn("its lane shop/mail is paused", self.owed("explain", str(held), code=0).stdout)
         self.assertEqual("receivers resumed: 1\n", self.owed("resume", "mail", code=0).stdout)
         self.owed("relay", "--once", "--all-lanes", code=0)
         self.assertEqual(4, self.count("succeeded"))

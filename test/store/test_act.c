@@ -322,6 +322,36 @@ several_events_are_replayed_at_once_and_each_is_told_apart(void **state)
 }
 
 static void
+events_of_one_name_are_counted_with_the_first_of_them(void **state)
+{
+    struct world *world = *state;
+    int64_t ended = bring_to(world, "succeeded");
+    int64_t other = bring_to(world, "dead");
+    int64_t left_alone = event_of(world, bring_to(world, "succeeded"));
+    int64_t owed = event_of(world, bring_to(world, "pending"));
+    int64_t never = fire(world, EVENT);
+    raw_runf(plain(world), "delete from owed_delivery where event_id = %lld", (long long)never);
+    const int64_t events[] = {event_of(world, ended), owed, event_of(world, other), never};
+    const struct replay asked = {.event_ids = events,
+        .event_count = COUNT(events),
+        .keys = "[]",
+        .now_us = NOW + 99 * SECOND};
+    struct replayed replayed[COUNT(events)];
+    assert_ok(store_replay(world->db, &asked, &world->arena, replayed, &world->err));
+    assert_int_equal(replayed[0].reopened, 2);
+    assert_int_equal(replayed[0].added, 1);
+    assert_int_equal(replayed[0].left, 1);
+    for (size_t i = 1; i < COUNT(events); i++)
+        assert_int_equal(
+            replayed[i].reopened + replayed[i].added + replayed[i].left + replayed[i].skip, 0);
+    assert_int_equal(
+        raw_numberf(plain(world),
+            "select count(*) from owed_delivery where event_id = %lld and status = 'succeeded'",
+            (long long)left_alone),
+        1);
+}
+
+static void
 a_replay_that_is_dry_changes_nothing(void **state)
 {
     struct world *world = *state;
@@ -439,6 +469,7 @@ main(void)
         TEST(a_replay_leaves_a_row_alone_that_somebody_holds),
         TEST(a_replay_says_why_it_leaves_an_event_alone),
         TEST(several_events_are_replayed_at_once_and_each_is_told_apart),
+        TEST(events_of_one_name_are_counted_with_the_first_of_them),
         TEST(a_replay_that_is_dry_changes_nothing),
         TEST(targets_are_named_anew_and_only_those_are_reopened),
         TEST(events_to_replay_are_found_by_name_and_time),

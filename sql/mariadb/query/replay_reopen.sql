@@ -1,15 +1,16 @@
--- Makes an event owed once more to those who want it now and whose delivery has ended, as if it had just been
--- fired. What is owed or held stays as it is. Targets are named anew by who expands them.
--- Parameters: event id, its name, a JSON array of receiver keys (empty: any), now, the side lane without
+-- Makes events of a name owed once more to those who want them now and whose delivery has ended, as if they had just
+-- been fired. What is owed or held stays as it is. Targets are named anew by who expands them.
+-- Parameters: a JSON array of ids, their name, a JSON array of receiver keys (empty: any), now, the side lane without
 -- its app (empty: the receiver's own lane).
 -- Index: unique (event_id, receiver_key, target_digest).
-update owed_delivery as d
+update json_table($1, '$[*]' columns (id bigint path '$')) as picked
+straight_join owed_delivery as d on d.event_id = picked.id
 straight_join owed_receiver as r on r.`key` = d.receiver_key
 set d.attempts = 0, d.losses = 0, d.available_at = $4, d.due_at = $4, d.last_error = '',
     d.completed_at = '1970-01-01 00:00:00', d.claimed_by = '', d.lease_expires_at = '1970-01-01 00:00:00', d.max_attempts = r.max_attempts,
     d.lane = case when $5 = '' then r.stored_lane when r.paused_at > '1970-01-01 00:00:00' then concat(r.app, '/!', $5) else concat(r.app, '/', $5) end,
     d.kind = r.kind, d.status = 'pending'
-where d.event_id = $1 and d.status in ('succeeded', 'dead', 'orphaned', 'cancelled')
+where d.status in ('succeeded', 'dead', 'orphaned', 'cancelled')
 and d.target_digest = x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' and d.kind <> 'expand' and r.targets = 'none'
 and r.event_name in ($2, '*') and r.mode = 'durable' and r.removed_at = '1970-01-01 00:00:00'
 and ($3 = '[]' or json_contains($3, json_quote(r.`key`)))

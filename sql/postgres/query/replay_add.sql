@@ -1,18 +1,19 @@
--- Owes an event to those who want it now and were never owed it. One whose targets are named by a function gets
+-- Owes events of a name to those who want them now and were never owed them. One whose targets are named by a function gets
 -- a row that a relay expands: its digest says that this is not the first time.
--- Parameters: event id, its name, a JSON array of receiver keys (empty: any), now, the side lane without
+-- Parameters: a JSON array of ids, their name, a JSON array of receiver keys (empty: any), now, the side lane without
 -- its app (empty: the receiver's own lane).
 -- Index: owed_receiver_by_event, unique (event_id, receiver_key, target_digest).
 insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts, available_at,
     due_at)
-select $1::bigint, r.key, case r.targets when 'callback' then '\x5f7355a8983a068b3ad8c44ea4bb3c452bf8e213c9c2aeb2815572ca5e6dae79'::bytea else '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'::bytea end,
+select e.id, r.key, case r.targets when 'callback' then '\x5f7355a8983a068b3ad8c44ea4bb3c452bf8e213c9c2aeb2815572ca5e6dae79'::bytea else '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'::bytea end,
     case when $5::text = '' then r.stored_lane when r.paused_at > timestamptz 'epoch' then r.app || '/!' || $5 else r.app || '/' || $5 end,
     case r.targets when 'callback' then 'expand' else r.kind end, r.max_attempts, $4::timestamptz, $4::timestamptz
-from owed_receiver as r
+from unnest(translate($1::text, '[]', '{}')::bigint[]) as e (id)
+cross join owed_receiver as r
 where r.event_name in ($2::text, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = timestamptz 'epoch'
 and ($3::text = '[]' or r.key in (select json_array_elements_text($3::json)))
 and not exists (
     select 1 from owed_delivery as d
-    where d.event_id = $1 and d.receiver_key = r.key and d.target_digest = case r.targets when 'callback' then '\x5f7355a8983a068b3ad8c44ea4bb3c452bf8e213c9c2aeb2815572ca5e6dae79'::bytea else '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'::bytea end)
-order by r.key
+    where d.event_id = e.id and d.receiver_key = r.key and d.target_digest = case r.targets when 'callback' then '\x5f7355a8983a068b3ad8c44ea4bb3c452bf8e213c9c2aeb2815572ca5e6dae79'::bytea else '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'::bytea end)
+order by e.id, r.key
 on conflict (event_id, receiver_key, target_digest) do nothing

@@ -1,5 +1,5 @@
--- What an event is to those who replay it.
--- Parameters: id.
--- Columns: name, why nobody is owed it (empty: it is not suppressed).
+-- What events are to those who replay them.
+-- Parameters: a JSON array of ids.
+-- Columns: id, name, why nobody is owed it (empty: it is not suppressed).
 -- Index: the primary key.
-select name, suppressed_reason from owed_event where id = $1::bigint
+select id, name, suppressed_reason from owed_event where id = any (translate($1::text, '[]', '{}')::bigint[])
