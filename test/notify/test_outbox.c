@@ -231,6 +231,28 @@ a_drain_sends_the_oldest_first_and_a_second_one_finds_nothing(void **state)
 }
 
 static void
+note_thread(void *state)
+{
+    *(pthread_t *)state = pthread_self();
+}
+
+static void
+a_drain_runs_on_the_calling_thread(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    pthread_t thread = 0;
+    office_open(&office, NULL, NULL);
+    office.desk.sms.during = note_thread;
+    office.desk.sms.during_state = &thread;
+    owed_ticket *ticket = enqueue(&office, &ada, full_context, NULL);
+    drain(&office);
+    assert_true(pthread_equal(thread, pthread_self()));
+    check_sent(ticket, "r1");
+    office_close(&office);
+}
+
+static void
 a_limit_below_one_is_a_fault_of_the_caller(void **state)
 {
     (void)state;
@@ -485,6 +507,7 @@ main(void)
         cmocka_unit_test(a_ticket_keeps_copies_of_all_that_it_was_given),
         cmocka_unit_test(a_full_outbox_refuses),
         cmocka_unit_test(a_drain_sends_the_oldest_first_and_a_second_one_finds_nothing),
+        cmocka_unit_test(a_drain_runs_on_the_calling_thread),
         cmocka_unit_test(a_limit_below_one_is_a_fault_of_the_caller),
         cmocka_unit_test(one_bad_ticket_does_not_end_the_batch),
         cmocka_unit_test(the_hour_that_counts_is_the_drains_or_the_one_that_was_given),
