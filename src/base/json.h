@@ -67,6 +67,17 @@ bool json_int64(struct json number, int64_t *ret_number);
 /* json_double reads a number as the nearest double; false where it would be infinite. */
 bool json_double(struct json number, double *ret_number);
 
+/* json_pointer_find follows a JSON pointer (RFC 6901), of a key that comes twice to the last one; false: there is
+ * nothing, or no memory. "" is the whole. */
+bool json_pointer_find(
+    struct json root, const char *pointer, struct arena *arena, struct json *ret_value);
+bool json_pointer_is_good(const char *pointer);
+
+/* json_pointer_step cuts the first step off, at whose "/" the pointer stands, and understands its escapes; NULL:
+ * no memory. json_pointer_leads tells whether a step leads to that member or element. */
+char *json_pointer_step(struct arena *arena, const char **pointer);
+bool json_pointer_leads(const char *step, bool in_object, struct str key, size_t index);
+
 const char *json_type_name(enum json_type type);
 
 /* json_write_string appends a quoted, escaped string; the text may hold NULs, and each byte that is

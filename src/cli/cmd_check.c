@@ -18,7 +18,7 @@ const struct command cmd_check = {
     .usage = "",
     .text =
         "Reads owed.conf and loads the modules, looks at the programs, files and secrets that "
-        "receivers name on this host, at the templates, and at the store, where one is named, for what is owed "
+        "receivers name on this host, at the templates, the channels, and at the store, where one is named, for what is owed "
         "to receivers that nobody declares or that want another event by now, and for payloads that are owed and that the types "
         "of the modules cannot read: a relay would give them up. Nothing is run but upgrades, "
         "and nothing is written or sent.\n\n"
@@ -83,12 +83,15 @@ check_templates(struct cli *cli, size_t *ret_count)
     struct check_templates check = {.cli = cli};
     const struct templates_visitor visitor = {print_template, &check};
     owed_templates *set = NULL;
-    if (is_empty(folder))
-        return OWED_OK;
-    owed_status status = owed_templates_new(&set, &cli->err);
-    if (status == OWED_OK)
+    owed_status status = OWED_OK;
+    if (!is_empty(folder))
+        status = owed_templates_new(&set, &cli->err);
+    if (status == OWED_OK && set != NULL)
         status = templates_scan(set, folder, &visitor, &cli->err);
     owed_templates_free(set);
+    if (status == OWED_OK && cli->notices.is_read)
+        status = notices_check(
+            &cli->notices, is_empty(folder) ? NULL : folder, print_template, &check, &cli->err);
     *ret_count += check.count;
     return status;
 }

@@ -131,7 +131,8 @@ static int
 work(struct cli *cli, const struct relay_seat *seat)
 {
     owed_relay_settings settings = read_settings(cli);
-    if (cli_declare(cli) != OWED_OK || open_patiently(cli, &settings) != OWED_OK)
+    if (cli_declare(cli) != OWED_OK || cli_open_notices(cli) != OWED_OK ||
+        open_patiently(cli, &settings) != OWED_OK)
         return cli_fail(cli);
     catch_signals(cli->owed);
     owed_status status = relay_work(cli->owed, &settings, seat, NULL, &cli->err);
@@ -159,7 +160,7 @@ inside_workers(struct cli *cli, const char *url, int *ret_count)
 static int
 try_out(struct cli *cli, const owed_relay_settings *settings)
 {
-    if (cli_declare(cli) != OWED_OK)
+    if (cli_declare(cli) != OWED_OK || cli_open_notices(cli) != OWED_OK)
         return cli_fail(cli);
     if (cli_open(cli, cli->registry) != OWED_OK) {
         if (!is_worth_waiting(cli, settings))

@@ -201,6 +201,7 @@ cli_main(const struct command *command, int argc, char **argv)
     else
         store_close(cli.db);
     owed_registry_free(cli.registry);
+    notices_done(&cli.notices);
     options_free(cli.flags);
     options_free(cli.settings);
     arena_done(&cli.arena);
@@ -238,6 +239,25 @@ cli_open_store(struct cli *cli, bool writes)
     return status != OWED_OK ? status : store_now(cli->db, &cli->now_us, &cli->err);
 }
 
+/* declare_conf takes what owed.conf declares; channels first, which receivers may name. */
+static owed_status
+declare_conf(struct cli *cli)
+{
+    owed_status status = notices_read(&cli->notices, cli->conf, &cli->err);
+    const struct conf_maker maker = notices_maker(&cli->notices);
+    return status != OWED_OK ? status
+                             : conf_load_receivers(cli->conf, cli->registry, &maker, &cli->err);
+}
+
+owed_status
+cli_open_notices(struct cli *cli)
+{
+    const char *folder = options_text(cli->settings, "templates");
+    if (!cli->notices.is_read)
+        return OWED_OK;
+    return notices_open(&cli->notices, is_empty(folder) ? NULL : folder, &cli->err);
+}
+
 owed_status
 cli_declare(struct cli *cli)
 {
@@ -246,7 +266,7 @@ cli_declare(struct cli *cli)
     if (status == OWED_OK)
         settings_fill_registry(cli->settings, cli->registry);
     if (status == OWED_OK && cli->conf != NULL)
-        status = conf_load_receivers(cli->conf, cli->registry, &cli->err);
+        status = declare_conf(cli);
     const char *const *modules = options_list(cli->settings, "module");
     for (size_t i = 0; status == OWED_OK && modules != NULL && modules[i] != NULL; i++)
         status = module_load(modules[i], cli->registry, &cli->err);

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/exits.h"
 #include "cli/out.h"
+#include "notify/notices.h"
 #include "store/store.h"
 
 struct cli {
@@ -27,6 +28,7 @@ struct cli {
     struct arena arena;
     struct log log;
     owed_registry *registry; // after cli_declare
+    struct notices notices;  // likewise: what owed.conf says of notifications
     struct db *db;           // after cli_open_store, or the handle's own
     owed *owed;              // after cli_open
     struct out out;
@@ -56,6 +58,9 @@ owed_status cli_open_store(struct cli *cli, bool writes);
 
 /* cli_declare builds the registry: receivers of owed.conf, then what the modules declare. */
 owed_status cli_declare(struct cli *cli);
+
+/* cli_open_notices opens the channels and templates of owed.conf, after cli_declare. */
+owed_status cli_open_notices(struct cli *cli);
 
 /* cli_open opens a handle on the store that declares what stands in registry, and publishes it; NULL:
  * nothing. */

@@ -9,6 +9,7 @@
 #include "cli/prose.h"
 #include "declare/conf.h"
 #include "declare/settings.h"
+#include "notify/channels/kind.h"
 
 #define COMMANDS_MAX 64
 
@@ -207,7 +208,7 @@ conf_keys(const struct option *table, struct buf *text)
 }
 
 static const char conf_receivers[] =
-    "A section names one of webhook, exec, file and discard, and no more. A key that is absent "
+    "A section names one of webhook, exec, file, discard and notify, and no more. A key that is absent "
     "leaves it to the settings of the relay. A delivery may come more than once, always with the "
     "same idempotency key: give that to whatever can drop duplicates.";
 
@@ -241,6 +242,21 @@ static const char conf_file[] =
     "attempt, idempotency_key and payload. The file is made where there is none; its folder is "
     "not.";
 
+static const char conf_notify[] =
+    "The recipient is cut out of the payload, and so are the values of the template's variables; what else "
+    "stands there is left alone. recipient and context are JSON pointers (RFC 6901). A recipient is an object with any of phone, "
+    "device_token, email, others, preferred, locale, time_zone and quiet_hours:\n\n"
+    "    {\"email\": \"ada@example.com\", \"locale\": \"de\",\n"
+    "     \"time_zone\": \"Europe/Berlin\",\n"
+    "     \"quiet_hours\": [{\"start\": \"22:00\", \"end\": \"07:00\"}]}\n\n"
+    "A provider that says not now has failed, and it is tried again. One that asks for a wait is not asked before, and quiet hours are "
+    "waited for unless quiet is refuse: neither spends an attempt. An address that is refused, a payload without a recipient and a "
+    "template that lacks a value are permanent. After two days unless give-up-after says otherwise, what is still put off is dead.";
+
+static const char conf_channel[] =
+    "A way to reach people, for receivers with notify. A recipient is reached by his preferred channels, then by push, sms, email and all "
+    "others as they stand in the file: the first on which he has an address. Secrets stand in files, never here.";
+
 /* What a receiver that needs no C is given, and how it answers. */
 static const struct {
     const char *heading;
@@ -250,7 +266,23 @@ static const struct {
     {".Ss webhook\n", conf_webhook},
     {".Ss exec\n", conf_exec},
     {".Ss file\n", conf_file},
+    {".Ss notify\n", conf_notify},
 };
+
+/* mdoc_channels lists the kinds of channels with their keys. */
+static void
+mdoc_channels(struct buf *text)
+{
+    buf_puts(text, ".Sh [channel \\(dqname\\(dq]\n");
+    prose_mdoc(conf_channel, text);
+    for (const struct channel_kind *const *kind = channel_kinds; *kind != NULL; kind++) {
+        buf_printf(text, ".Ss type = %s\n", (*kind)->type);
+        prose_sentence((*kind)->help, text);
+        if ((*kind)->name != NULL)
+            buf_printf(text, "A channel called\n.Ql %s\nis of this kind.\n", (*kind)->name);
+        conf_keys((*kind)->keys, text);
+    }
+}
 
 void
 mdoc_conf(struct buf *text)
@@ -274,6 +306,7 @@ mdoc_conf(struct buf *text)
         ".Sh [receiver \\(dqkey\\(dq]\nOne section for each receiver, "
         "called by its key.\n");
     conf_keys(conf_receiver_keys, text);
+    mdoc_channels(text);
     for (size_t i = 0; i < sizeof conf_chapters / sizeof conf_chapters[0]; i++) {
         buf_puts(text, conf_chapters[i].heading);
         prose_mdoc(conf_chapters[i].prose, text);

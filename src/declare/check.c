@@ -93,7 +93,7 @@ check_runner(const struct declaration *declaration, owed_error *err)
     if (count == 1)
         return OWED_OK;
     return refuse(declaration, err,
-        "%s; exactly one of run or start (in C), webhook, exec, file and discard is right",
+        "%s; exactly one of run or start (in C), webhook, exec, file, discard and (in owed.conf) notify is right",
         count == 0 ? "nothing says what it does" : "several things say what it does");
 }
 

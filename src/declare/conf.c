@@ -21,28 +21,45 @@
 
 /* X(key, member, type, argument, least, most, help) */
 #define RECEIVER_KEYS(X) \
-    X("event", event_name, TEXT, "NAME", 0, 0, "the event that it wants, or * for any") \
-    X("webhook", webhook, TEXT, "URL", 0, 0, "POST the payload there") \
-    X("exec", exec, TEXT, "PATH", 0, 0, "run this program, the payload on its standard input") \
-    X("file", file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
-    X("discard", discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
-    X("secret-file", secret_file, TEXT, "PATH", 0, 0, "holds the secret that signs a webhook") \
-    X("lane", lane, TEXT, "LANE", 0, 0, "the relay's share of the work that it belongs to") \
-    X("max-attempts", max_attempts, INT, "N", 1, LIMIT_MAX_ATTEMPTS, \
+    X("event", declared.event_name, TEXT, "NAME", 0, 0, "the event that it wants, or * for any") \
+    X("webhook", declared.webhook, TEXT, "URL", 0, 0, "POST the payload there") \
+    X("exec", declared.exec, TEXT, "PATH", 0, 0, \
+        "run this program, the payload on its standard input") \
+    X("file", declared.file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
+    X("discard", declared.discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
+    X("secret-file", declared.secret_file, TEXT, "PATH", 0, 0, \
+        "holds the secret that signs a webhook") \
+    X("lane", declared.lane, TEXT, "LANE", 0, 0, \
+        "the relay's share of the work that it belongs to") \
+    X("max-attempts", declared.max_attempts, INT, "N", 1, LIMIT_MAX_ATTEMPTS, \
         "attempts until a delivery is dead") \
-    X("backoff-base", backoff_base_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+    X("backoff-base", declared.backoff_base_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "longest wait after the first failure; it doubles") \
-    X("backoff-cap", backoff_cap_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+    X("backoff-cap", declared.backoff_cap_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "longest wait after any failure") \
-    X("lease", lease_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+    X("lease", declared.lease_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "how long a claim holds a delivery") \
-    X("timeout", timeout_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+    X("timeout", declared.timeout_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "past it an attempt has failed") \
-    X("due", due_us, DURATION, "TIME", 1, LIMIT_DURATION_US, "how long after the event it is due") \
-    X("give-up-after", give_up_after_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+    X("due", declared.due_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
+        "how long after the event it is due") \
+    X("give-up-after", declared.give_up_after_us, DURATION, "TIME", 1, LIMIT_DURATION_US, \
         "a deferral of what has been due for so long ends it") \
-    X("pause", pause, TEXT, "WORD", 0, 0, "what a deferral pauses: lane or target") \
-    X("site", site, TEXT, "WORD", 0, 0, "where it runs: relay, or task, where a queue brings it")
+    X("pause", declared.pause, TEXT, "WORD", 0, 0, "what a deferral pauses: lane or target") \
+    X("site", declared.site, TEXT, "WORD", 0, 0, \
+        "where it runs: relay, or task, where a queue brings it") \
+    X("notify", notice.template_name, TEXT, "TEMPLATE", 0, 0, \
+        "tell somebody, by this template and the channels of this file") \
+    X("recipient", notice.recipient, TEXT, "POINTER", 0, 0, \
+        "of notify: where in the payload the recipient stands, such as /customer") \
+    X("context", notice.context, TEXT, "POINTER", 0, 0, \
+        "of notify: where the values of the template's variables stand; the whole payload unless told") \
+    X("channel", notice.channel, TEXT, "NAME", 0, 0, "of notify: this channel alone") \
+    X("quiet", notice.quiet, TEXT, "WORD", 0, 0, \
+        "of notify: wait until the recipient's quiet hours are over (so it is unless told), or refuse") \
+    X("fall-through", notice.fall_through, BOOL, NULL, 0, 0, \
+        "of notify: where one channel fails, try the next one at once") \
+    X("urgent", notice.urgent, BOOL, NULL, 0, 0, "of notify: whatever the hour")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \
@@ -81,14 +98,24 @@ const struct option conf_event_keys[] = {
     {.name = NULL},
 };
 
+const struct option conf_channel_keys[] = {
+    {.name = "type",
+        .type = OPTION_TEXT,
+        .argument = "WORD",
+        .section = "channel",
+        .help = "its kind; a channel that has the name of one needs none"},
+    {.name = NULL},
+};
+
 static const size_t places[] = {
-#define X(key_, member_, type_, argument_, least_, most_, help_) offsetof(owed_receiver, member_),
+#define X(key_, member_, type_, argument_, least_, most_, help_) \
+    offsetof(struct conf_receiver, member_),
     RECEIVER_KEYS(X)
 #undef X
 };
 
 void *
-conf_receiver_place(owed_receiver *receiver, const struct option *option)
+conf_receiver_place(struct conf_receiver *receiver, const struct option *option)
 {
     return (char *)receiver + places[option - conf_receiver_keys];
 }
@@ -102,6 +129,7 @@ static const struct section sections[] = {
     {"templates", settings_templates, NULL},
     {"event", conf_event_keys, "[event \"shop.OrderPlaced\"]"},
     {"receiver", conf_receiver_keys, "[receiver \"shop.billing\"]"},
+    {"channel", conf_channel_keys, "[channel \"email\"]"},
 };
 #define SECTIONS (sizeof sections / sizeof sections[0])
 
@@ -115,8 +143,8 @@ refuse_section(const struct spot *spot, owed_error *err)
     const char *near = nearest(spot->section, names);
     return fail(err, OWED_CONFIG, "%s:%d: no section is called [%s]; %s%s", spot->path, spot->line,
         show(spot->section, shown), near == NULL ? "" : "the nearest is ",
-        near == NULL ? "there are [store], [relay], [log], [templates], [event \"name\"] and "
-                       "[receiver \"key\"]"
+        near == NULL ? "there are [store], [relay], [log], [templates], [event \"name\"], "
+                       "[receiver \"key\"] and [channel \"name\"]"
                      : near);
 }
 

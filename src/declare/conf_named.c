@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/ini.h"
+#include "base/json.h"
 #include "base/option_value.h"
 #include "declare/check.h"
 #include "declare/conf.h"
@@ -22,9 +23,10 @@ struct receivers_reader {
     const char *path;
     owed_registry *registry;
     struct arena arena;
-    struct head *heads;     // the newest first
-    owed_receiver receiver; // key NULL: none has begun
-    const char *event_name; // NULL: none has begun
+    struct head *heads;             // the newest first
+    const struct conf_maker *maker; // NULL: none
+    struct conf_receiver receiver;  // key NULL: none has begun
+    const char *event_name;         // NULL: none has begun
     struct keeping keeping;
     const char *secret; // NULL: nothing is
 };
@@ -50,17 +52,67 @@ keep_one(struct receivers_reader *reader, owed_error *err)
     return OWED_OK;
 }
 
+/* check_notice refuses keys that go with another one, or not with it. */
+static owed_status
+check_notice(const struct conf_receiver *receiver, const char **ret_wrong)
+{
+    const struct conf_notice *notice = &receiver->notice;
+    const owed_receiver *declared = &receiver->declared;
+    const struct {
+        bool is_wrong;
+        const char *sentence;
+    } rules[] = {
+        {notice->template_name == NULL,
+            "recipient, context, channel, quiet, fall-through and urgent go with notify, which lacks"},
+        {declared->webhook != NULL || declared->exec != NULL || declared->file != NULL ||
+                declared->discard,
+            "several things say what it does; notify alone is right, or another one alone"},
+        {notice->recipient == NULL,
+            "notify needs recipient, the place of the recipient in the payload, such as /customer"},
+        {notice->recipient != NULL && !json_pointer_is_good(notice->recipient),
+            "recipient is no JSON pointer; /customer would be one"},
+        {notice->context != NULL && !json_pointer_is_good(notice->context),
+            "context is no JSON pointer; /order would be one"},
+        {declared->site == OWED_SITE_TASK, "notify runs in the relay; site relay is right"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].is_wrong) {
+            *ret_wrong = rules[i].sentence;
+            return OWED_CONFIG;
+        }
+    return OWED_OK;
+}
+
+static owed_status
+make_notice(struct receivers_reader *reader, struct conf_receiver *receiver, const char *where,
+    owed_error *err)
+{
+    const struct conf_notice *notice = &receiver->notice;
+    char shown[SHOWN_BYTES];
+    const char *wrong = "nothing here can notify";
+    if (notice->template_name == NULL && notice->recipient == NULL && notice->context == NULL &&
+        notice->channel == NULL && notice->quiet == NULL && !notice->fall_through &&
+        !notice->urgent)
+        return OWED_OK;
+    if (check_notice(receiver, &wrong) != OWED_OK || reader->maker == NULL)
+        return fail(err, OWED_CONFIG, "%s: receiver \"%s\": %s", where,
+            show(receiver->declared.key, shown), wrong);
+    return reader->maker->make(reader->maker->state, notice, &receiver->declared, where, err);
+}
+
 /* declare_one ends the section before: what it said is declared. */
 static owed_status
 declare_one(struct receivers_reader *reader, owed_error *err)
 {
     char where[WHERE_BYTES];
-    owed_receiver receiver = reader->receiver;
-    reader->receiver = (owed_receiver){0};
-    if (receiver.key == NULL)
+    struct conf_receiver receiver = reader->receiver;
+    reader->receiver = (struct conf_receiver){0};
+    if (receiver.declared.key == NULL)
         return keep_one(reader, err);
     snprintf(where, sizeof where, "%s:%d", reader->path, reader->heads->line);
-    return registry_declare(reader->registry, &receiver, where, err);
+    owed_status status = make_notice(reader, &receiver, where, err);
+    return status != OWED_OK ? status
+                             : registry_declare(reader->registry, &receiver.declared, where, err);
 }
 
 static owed_status
@@ -86,7 +138,7 @@ begin_section(
     reader->keeping = (struct keeping){0};
     reader->secret = NULL;
     reader->event_name = is_event ? key : NULL;
-    reader->receiver.key = is_event ? NULL : key;
+    reader->receiver.declared.key = is_event ? NULL : key;
     return OWED_OK;
 }
 
@@ -111,7 +163,7 @@ put_pause(struct receivers_reader *reader, const struct option_text *text, owed_
     static const char *const words[] = {[OWED_PAUSE_LANE] = "lane", [OWED_PAUSE_TARGET] = "target"};
     int place = 0;
     owed_status status = put_word(words, text, &place, err);
-    reader->receiver.pause = (owed_pause)place;
+    reader->receiver.declared.pause = (owed_pause)place;
     return status;
 }
 
@@ -121,7 +173,17 @@ put_site(struct receivers_reader *reader, const struct option_text *text, owed_e
     static const char *const words[] = {[OWED_SITE_RELAY] = "relay", [OWED_SITE_TASK] = "task"};
     int place = 0;
     owed_status status = put_word(words, text, &place, err);
-    reader->receiver.site = (owed_site)place;
+    reader->receiver.declared.site = (owed_site)place;
+    return status;
+}
+
+static owed_status
+put_quiet(struct receivers_reader *reader, const struct option_text *text, owed_error *err)
+{
+    static const char *const words[] = {"wait", "refuse"};
+    int place = 0;
+    owed_status status = put_word(words, text, &place, err);
+    reader->receiver.notice.quiet = words[place];
     return status;
 }
 
@@ -188,6 +250,8 @@ take_word(struct receivers_reader *reader, const struct word *word, const struct
         return put_pause(reader, text, err);
     if (strcmp(word->key, "site") == 0)
         return put_site(reader, text, err);
+    if (strcmp(word->key, "quiet") == 0)
+        return put_quiet(reader, text, err);
     return put(reader, option, word->value, number, err);
 }
 
@@ -214,7 +278,7 @@ read_named(void *state, int line, const char *section_name, const char *subsecti
     const struct spot spot = {reader->path, line, section_name, subsection};
     const struct section *section = NULL;
     owed_status status = conf_section(&spot, &section, err);
-    if (status != OWED_OK || section->example == NULL)
+    if (status != OWED_OK || section->example == NULL || section->keys == conf_channel_keys)
         return status;
     if (key == NULL)
         return begin_section(reader, &spot, section->keys == conf_event_keys, err);
@@ -223,9 +287,10 @@ read_named(void *state, int line, const char *section_name, const char *subsecti
 }
 
 owed_status
-conf_load_receivers(const char *path, owed_registry *registry, owed_error *err)
+conf_load_receivers(
+    const char *path, owed_registry *registry, const struct conf_maker *maker, owed_error *err)
 {
-    struct receivers_reader reader = {.path = path, .registry = registry};
+    struct receivers_reader reader = {.path = path, .registry = registry, .maker = maker};
     arena_init(&reader.arena, 0);
     owed_status status = ini_read(path, read_named, &reader, err);
     if (status == OWED_OK)

@@ -6,7 +6,7 @@
 #define DECLARE_CONF_READ_H
 
 #include "base/options.h"
-#include "declare/registry.h"
+#include "declare/conf.h"
 
 #define WHERE_BYTES 512
 
@@ -33,7 +33,15 @@ const struct option *conf_key(const struct option *keys, const char *key);
 owed_status conf_refuse_key(
     const struct spot *spot, const struct option *keys, const char *key, owed_error *err);
 
+extern const struct option conf_channel_keys[]; // those that every kind has
+
+/* A receiver as it is read. */
+struct conf_receiver {
+    owed_receiver declared;
+    struct conf_notice notice; // template_name NULL: it notifies nobody
+};
+
 /* conf_receiver_place is where the value of one of conf_receiver_keys stands. */
-void *conf_receiver_place(owed_receiver *receiver, const struct option *option);
+void *conf_receiver_place(struct conf_receiver *receiver, const struct option *option);
 
 #endif

@@ -45,38 +45,6 @@ mask_add(struct mask *mask, const char *fields)
 
 static void search_fields(struct search *search, struct json fields, struct json object);
 
-/* next_step cuts the first step off a JSON pointer, and understands its escapes. */
-static char *
-next_step(struct arena *arena, const char **pointer)
-{
-    const char *start = *pointer + 1;
-    size_t len = strcspn(start, "/");
-    char *step = arena_copy(arena, (struct str){start, len});
-    *pointer = start + len;
-    if (step == NULL)
-        return NULL;
-    char *to = step;
-    for (const char *from = step; *from != '\0'; from++) {
-        bool is_escape = *from == '~' && (from[1] == '0' || from[1] == '1');
-        *to++ = is_escape ? (from[1] == '0' ? '~' : '/') : *from;
-        from += is_escape;
-    }
-    *to = '\0';
-    return step;
-}
-
-/* is_step tells whether a step leads to that member or element. */
-static bool
-is_step(const char *step, bool in_object, struct str key, size_t index)
-{
-    char *end;
-    if (in_object)
-        return json_key_is(key, step);
-    if (strcmp(step, "*") == 0)
-        return true;
-    return is_digit(step[0]) && strtoul(step, &end, 10) == index && *end == '\0';
-}
-
 static void
 search_pointer(struct search *search, const char *pointer, struct json value)
 {
@@ -86,12 +54,13 @@ search_pointer(struct search *search, const char *pointer, struct json value)
     }
     if (value.type != JSON_OBJECT && value.type != JSON_ARRAY)
         return;
-    const char *step = next_step(&search->arena, &pointer);
+    const char *step = json_pointer_step(&search->arena, &pointer);
     struct json_walk walk = json_walk(value);
     struct str key = {"", 0};
     struct json member;
     for (size_t i = 0; step != NULL && json_next(&walk, &key, &member); i++)
-        if (is_step(step, value.type == JSON_OBJECT, key, i))
+        if ((value.type == JSON_ARRAY && strcmp(step, "*") == 0) ||
+            json_pointer_leads(step, value.type == JSON_OBJECT, key, i))
             search_pointer(search, pointer, member);
 }
 

@@ -62,18 +62,48 @@ take_setting(struct options *values, const char *name, const owed_setting *setti
 }
 
 static owed_status
+read_values(const struct channel_kind *kind, const char *name, const owed_setting *settings,
+    struct options **ret_values, owed_error *err)
+{
+    const struct option *const tables[] = {kind->keys, NULL};
+    owed_status status = options_new(tables, 0, ret_values, err);
+    for (; status == OWED_OK && settings->key != NULL; settings++)
+        if (strcmp(settings->key, "type") != 0)
+            status = take_setting(*ret_values, name, settings, err);
+    return status;
+}
+
+static owed_status
 make(const struct channel_kind *kind, const owed_setting *settings, owed_channel *channel,
     owed_error *err)
 {
-    const struct option *const tables[] = {kind->keys, NULL};
     struct options *values = NULL;
-    owed_status status = options_new(tables, 0, &values, err);
-    for (; status == OWED_OK && settings->key != NULL; settings++)
-        if (strcmp(settings->key, "type") != 0)
-            status = take_setting(values, channel->name, settings, err);
+    owed_status status = read_values(kind, channel->name, settings, &values, err);
     owed_error why;
     if (status == OWED_OK && (status = kind->make(values, channel, &why)) != OWED_OK)
         fail(err, status, "channel %s: %s", channel->name, why.text);
+    options_free(values);
+    return status;
+}
+
+static owed_status
+find_kind(const char *name, const owed_setting *settings, const struct channel_kind **ret_kind,
+    owed_error *err)
+{
+    const char *type = NULL;
+    for (const owed_setting *setting = settings; setting->key != NULL; setting++)
+        type = strcmp(setting->key, "type") == 0 ? setting->value : type;
+    return channel_kind_of(name, type, ret_kind, err);
+}
+
+owed_status
+channel_settings_check(const char *name, const owed_setting *settings, owed_error *err)
+{
+    const struct channel_kind *kind = NULL;
+    struct options *values = NULL;
+    owed_status status = find_kind(name, settings, &kind, err);
+    if (status == OWED_OK)
+        status = read_values(kind, name, settings, &values, err);
     options_free(values);
     return status;
 }
@@ -84,11 +114,8 @@ owed_channel_new(
 {
     static const owed_setting none;
     const struct channel_kind *kind = NULL;
-    const char *type = NULL;
     settings = settings == NULL ? &none : settings;
-    for (const owed_setting *setting = settings; setting->key != NULL; setting++)
-        type = strcmp(setting->key, "type") == 0 ? setting->value : type;
-    owed_status status = channel_kind_of(name, type, &kind, err);
+    owed_status status = find_kind(name, settings, &kind, err);
     owed_channel channel = {.name = name};
     if (status == OWED_OK)
         status = make(kind, settings, &channel, err);

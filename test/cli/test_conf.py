@@ -27,8 +27,22 @@ class Configuration(StoreCase):
     def test_an_unknown_key_of_a_receiver(self):
         self.wrong(self.receiver("webhok = http://localhost/"), "owed.conf:3", "webhook")
 
-    def test_what_does_not_exist_yet_is_unknown(self):
-        self.wrong(self.receiver("notify = order_confirmed"), "owed.conf:3", "notify")
+    def test_a_notification_says_whom_and_by_what(self):
+        channel = '[channel "email"]\nurl = smtp://127.0.0.1\nfrom = shop@shop.example\n'
+        self.wrong(self.receiver("notify = receipt"), "owed.conf:1", "shop.billing", "recipient")
+        self.wrong(self.receiver("recipient = /customer"), "owed.conf:1", "notify")
+        self.wrong(self.receiver("notify = receipt\nrecipient = customer"), "owed.conf:1", "/customer")
+        self.wrong(self.receiver("notify = receipt\nrecipient = /c\ndiscard = yes"), "owed.conf:1", "several")
+        self.wrong(self.receiver("notify = receipt\nrecipient = /c\nsite = task"), "owed.conf:1", "site relay")
+        self.wrong(self.receiver("notify = receipt\nrecipient = /c\nquiet = never"), "owed.conf:5", "wait or refuse")
+        self.wrong(self.receiver("notify = receipt\nrecipient = /c"), "owed.conf:1", "channel")
+        self.wrong(channel + self.receiver("notify = receipt\nrecipient = /c\nchannel = emial"), "owed.conf:4", "email")
+
+    def test_a_channel_says_what_it_is(self):
+        self.wrong('\n[channel "email"]\nurll = smtp://h\n', "owed.conf:3", "url")
+        self.wrong('\n[channel "carrier"]\n', "owed.conf:2", "carrier", "type")
+        self.wrong('\n[channel "x"]\ntype = smpt\n', "owed.conf:2", "smtp")
+        self.wrong('[channel "email"]\n[channel "email"]\n', "owed.conf:2", "owed.conf:1")
 
     def test_a_bad_duration(self):
         self.wrong("[relay]\nlease = 5 minutes\n", "owed.conf:2", "lease")

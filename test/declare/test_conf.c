@@ -38,7 +38,7 @@ static owed_status
 load_receivers(const char *text)
 {
     folder_write("owed.conf", text);
-    return conf_load_receivers("owed.conf", registry, &err);
+    return conf_load_receivers("owed.conf", registry, NULL, &err);
 }
 
 static owed_status
@@ -251,9 +251,11 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
         {HEAD "discard = yes\ndiscard = yes\n", "owed.conf:4: discard is already set in line 3"},
         {"[receivr \"shop.x\"]\n",
             "owed.conf:1: no section is called [receivr]; the nearest is receiver"},
-        {"[channel \"mail\"]\n",
-            "owed.conf:1: no section is called [channel]; there are [store], "
-            "[relay], [log], [templates], [event \"name\"] and [receiver \"key\"]"},
+        {"[postbox \"mail\"]\n",
+            "owed.conf:1: no section is called [postbox]; there are [store], "
+            "[relay], [log], [templates], [event \"name\"], [receiver \"key\"] and [channel "
+            "\"name\"]"},
+        {"[channel]\n", "owed.conf:1: [channel] needs a name: [channel \"email\"]"},
         {"[event]\n", "owed.conf:1: [event] needs a name: [event \"shop.OrderPlaced\"]"},
         {"[event \"shop.A\"]\nretentions = 5s\n",
             "owed.conf:2: [event \"shop.A\"] has no key retentions; the nearest is retention"},
@@ -370,7 +372,7 @@ refuses_what_the_registry_refuses_with_the_line_of_its_section(void **state)
             "any"},
         {HEAD,
             "owed.conf:1: receiver \"shop.x\": nothing says what it does; exactly one of run or start (in "
-            "C), webhook, exec, file and discard is right"},
+            "C), webhook, exec, file, discard and (in owed.conf) notify is right"},
         {HEAD "webhook =\n",
             "owed.conf:1: receiver \"shop.x\": the URL of the webhook is neither "
             "http:// nor https://"},
@@ -422,7 +424,7 @@ static void
 tells_a_missing_file_from_a_bad_one(void **state)
 {
     (void)state;
-    assert_status(OWED_NOT_FOUND, conf_load_receivers("none.conf", registry, &err));
+    assert_status(OWED_NOT_FOUND, conf_load_receivers("none.conf", registry, NULL, &err));
     assert_status(OWED_NOT_FOUND, conf_load_options("none.conf", options, &err));
     assert_status(OWED_OK, load_receivers(""));
     assert_status(OWED_OK, load_options("# nothing\n"));

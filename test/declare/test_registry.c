@@ -423,7 +423,8 @@ static void
 refuses_all_but_one_way_to_run(void **state)
 {
     (void)state;
-#define ONE_RIGHT "exactly one of run or start (in C), webhook, exec, file and discard is right"
+#define ONE_RIGHT \
+    "exactly one of run or start (in C), webhook, exec, file, discard and (in owed.conf) notify is right"
 #define SEVERAL "receiver \"shop.billing\": several things say what it does; " ONE_RIGHT
     const struct refusal refusals[] = {
         {BUILTIN(), "receiver \"shop.billing\": nothing says what it does; " ONE_RIGHT},

@@ -30,4 +30,7 @@ extern const struct channel_kind *const channel_kinds[];
 owed_status channel_kind_of(
     const char *name, const char *type, const struct channel_kind **ret_kind, owed_error *err);
 
+/* channel_check tells whether there is a kind that has these keys with such values; nothing is opened. CONFIG. */
+owed_status channel_settings_check(const char *name, const owed_setting *settings, owed_error *err);
+
 #endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notices.h - what owed.conf says of notifications: channels, and receivers that tell somebody.
+ */
+#ifndef NOTIFY_NOTICES_H
+#define NOTIFY_NOTICES_H
+
+#include <owed/notify.h>
+#include <owed/templates.h>
+
+#include "declare/conf.h"
+
+struct notice_rule;
+
+struct notices {
+    struct conf_channels channels;
+    struct arena arena;
+    struct notice_rule *rules; // the newest first
+    owed_templates *templates; // after notices_open; NULL: not yet
+    owed_dispatcher *dispatcher;
+    bool is_read;
+};
+
+/* notices_read takes the channels of a file; their keys are checked, and nothing is opened. CONFIG: with file and
+ * line. notices_done frees all, after the registry that its receivers stand in. */
+owed_status notices_read(struct notices *notices, const char *path, owed_error *err);
+void notices_done(struct notices *notices);
+
+/* notices_maker is what makes receivers with notify; notices outlives the registry. */
+struct conf_maker notices_maker(struct notices *notices);
+
+/* notices_open makes the channels, loads the folder of templates (NULL: there is none) and finds each
+ * receiver's: from then on they can be run. CONFIG and what owed_templates_load says. */
+owed_status notices_open(struct notices *notices, const char *folder, owed_error *err);
+
+/* notices_check tries all that, and says a sentence for each thing that is wrong but what is wrong in the folder
+ * itself. Nothing stays open. */
+owed_status notices_check(struct notices *notices, const char *folder,
+    void (*say)(void *state, const char *sentence), void *state, owed_error *err);
+
+#endif

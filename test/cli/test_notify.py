@@ -1,0 +1,114 @@
+#!/usr/bin/python3
+"""What owed.conf says of notifications is mailed by a relay, in each one's language, with no C at all."""
+import datetime
+import email
+import email.policy
+import json
+import socket
+
+from aiosmtpd.controller import Controller
+from harness import StoreCase, run
+
+
+class Postman:
+    def __init__(self):
+        self.mails = []
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address.startswith("gone"):
+            return "550 5.1.1 no such user"
+        envelope.rcpt_tos.append(address)
+        return "250 ok"
+
+    async def handle_DATA(self, server, session, envelope):
+        self.mails.append((envelope.rcpt_tos, email.message_from_bytes(envelope.original_content, policy=email.policy.default)))
+        return "250 queued"
+
+
+HEADER = "subject: {subject} {{order_id}}\nvariables: order_id int64\ndefault: en\n\n{text}\n"
+
+
+class Notify(StoreCase):
+    def setUp(self):
+        super().setUp()
+        self.postman = Postman()
+        self.server = Controller(self.postman, hostname="127.0.0.1", port=0)
+        self.server.port = self.free_port()
+        self.server.start()
+        self.addCleanup(self.server.stop)
+        (self.folder / "mails").mkdir()
+        self.write("mails/receipt.en.txt", HEADER.format(subject="Order", text="Thank you for {order_id}."))
+        self.write("mails/receipt.de.txt", HEADER.format(subject="Bestellung", text="Danke für {order_id}.").replace("default: en\n", ""))
+
+    @staticmethod
+    def free_port():
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            return one.getsockname()[1]
+
+    def shop(self, more=""):
+        self.conf(f'[templates]\nfolder = mails\n[channel "email"]\nurl = smtp://127.0.0.1:{self.server.port}\ntls = none\n'
+                  'from = Shop <orders@shop.example>\n[receiver "shop.receipt"]\nevent = shop.OrderPlaced\nnotify = receipt\n'
+                  f"recipient = /customer\n{more}")
+
+    def order(self, number, **customer):
+        self.fire("shop.OrderPlaced", json.dumps({"order_id": number, "customer": customer, "total": 1}))
+
+    def relay(self):
+        return self.owed("relay", "--once", "--all-lanes", code=0)
+
+    def row(self):
+        return self.sql("select status, attempts, last_error from owed_delivery order by id")
+
+    def test_a_receipt_is_mailed_in_the_language_of_the_customer(self):
+        self.shop()
+        self.order(7, email="ada@example.com", locale="de-AT", name="Ada")
+        self.order(8, email="bob@example.com")
+        self.relay()
+        self.assertEqual(["succeeded", "succeeded"], [row[0] for row in self.row()])
+        mails = {to: (mail["Subject"], mail.get_body().get_content().strip()) for [to], mail in self.postman.mails}
+        self.assertEqual({"ada@example.com": ("Bestellung 7", "Danke für 7."),
+                          "bob@example.com": ("Order 8", "Thank you for 8.")}, mails)
+
+    def test_an_address_that_is_gone_and_a_payload_without_one_are_dead_at_once(self):
+        self.shop()
+        self.order(1, email="gone@example.com")
+        self.fire("shop.OrderPlaced", json.dumps({"order_id": 2}))
+        self.relay()
+        rows = self.row()
+        self.assertEqual(["dead", "dead"], [row[0] for row in rows])
+        self.assertIn("550", rows[0][2])
+        self.assertIn("/customer", rows[1][2])
+        self.assertEqual([], self.postman.mails)
+
+    def quiet_now(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        start, end = (now + datetime.timedelta(hours=hours) for hours in (-1, 2))
+        self.order(1, email="ada@example.com", quiet_hours=[{"start": f"{start:%H:%M}", "end": f"{end:%H:%M}"}])
+        self.relay()
+        return self.row()[0][:2], len(self.postman.mails)
+
+    def test_quiet_hours_are_waited_for_and_spend_no_attempt(self):
+        self.shop()
+        (row, mails) = self.quiet_now()
+        self.assertEqual((["pending", 0], 0), (list(row), mails))
+
+    def test_quiet_hours_may_be_refused(self):
+        self.shop("quiet = refuse\n")
+        (row, mails) = self.quiet_now()
+        self.assertEqual(("dead", 0), (row[0], mails))
+
+    def test_what_is_urgent_is_sent_whatever_the_hour(self):
+        self.shop("urgent = yes\n")
+        (row, mails) = self.quiet_now()
+        self.assertEqual(("succeeded", 1), (row[0], mails))
+
+    def test_check_says_which_template_there_is_not(self):
+        self.shop()
+        self.assertEqual("ok\n", self.owed("check", code=0).stdout)
+        (self.folder / "owed.conf").write_text((self.folder / "owed.conf").read_text().replace("notify = receipt", "notify = reciept"))
+        self.assertIn("receipt", self.owed("check", code=1).stdout)
+        self.refused(78, "receipt", "relay", "--once")
+
+
+run()
