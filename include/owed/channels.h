@@ -19,7 +19,7 @@ typedef struct owed_setting {
 } owed_setting;
 
 /* owed_channel_new makes a channel: of the kind that "type" names, else of the one that goes by its name
- * (email, sms, ...). settings are borrowed for the call, the name for as long as the channel lives. It is handed to
+ * (email). settings are borrowed for the call, the name for as long as the channel lives. It is handed to
  * owed_dispatcher_add, or closed by owed_channel_done.
  * CONFIG: no such kind, a key that the kind does not have, a value that cannot be, one that lacks; the sentence
  * says where. NOMEM. */

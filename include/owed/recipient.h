@@ -2,8 +2,8 @@
  *
  * recipient.h - whom a notification is for: addresses by channel, and when they want their peace.
  *
- * A recipient is a struct of the caller's, and all in it is borrowed. The built-in channels are "sms",
- * "push" and "email"; any other word of a-z, 0-9, _, . and - is one of the application's.
+ * A recipient is a struct of the caller's, and all in it is borrowed. An address for "sms",
+ * "push" and "email" has a member of its own; any other word of a-z, 0-9, _, . and - is one of the application's.
  */
 #ifndef OWED_RECIPIENT_H
 #define OWED_RECIPIENT_H

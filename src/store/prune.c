@@ -11,8 +11,10 @@
 #include "store/forget.h"
 
 #define BATCH_ROWS 1000
+#define SLOW_BATCH_ROWS 200 // of several statements, and a commit that others wait for
 #define ALONE_BATCH_ROWS 40
 #define PAGE 500 // events that one look, and so one batch, names
+#define SMALL_PAGE 100
 
 /* One event that a look found. */
 struct candidate {
@@ -35,7 +37,9 @@ prune_begin(struct prune_course *course, const struct prune *prune)
 int64_t
 prune_batch_rows(const struct db *db)
 {
-    return db->driver->single_writer ? ALONE_BATCH_ROWS : BATCH_ROWS;
+    if (db->driver->single_writer)
+        return ALONE_BATCH_ROWS;
+    return db->driver->sql->statements[STMT_FORGET] == NULL ? SLOW_BATCH_ROWS : BATCH_ROWS;
 }
 
 static void
@@ -54,24 +58,32 @@ once_of(const struct prune_course *course)
     return course->arm == PRUNE_SUCCEEDED ? "succeeded" : "settled";
 }
 
+/* page_of is how many events are looked at: few where a batch takes few, but enough to tell that no old one follows. */
+static int64_t
+page_of(const struct prune_course *course)
+{
+    return course->prune.batch_rows < PAGE ? SMALL_PAGE : PAGE;
+}
+
 static owed_status
 look(struct db *db, const struct prune_course *course, const struct list *list, void **ret_page,
     size_t *ret_count, owed_error *err)
 {
     const struct prune *prune = &course->prune;
     const struct value after = V_INT(course->after_id);
+    int64_t page = page_of(course);
     int64_t own_us = prune->now_us - course->window_seconds * US_PER_SECOND;
     switch (course->arm) {
     case PRUNE_OWN:
         return read_all(db, STMT_PRUNE_OWN,
-            ARGS(after, V_INT(PAGE), V_TIME(own_us), V_INT(course->window_seconds)), list, ret_page,
+            ARGS(after, V_INT(page), V_TIME(own_us), V_INT(course->window_seconds)), list, ret_page,
             ret_count, err);
     case PRUNE_OLD:
         return read_all(db, STMT_PRUNE_OLD,
-            ARGS(after, V_INT(PAGE), V_TIME(prune->now_us - prune->retention_us)), list, ret_page,
+            ARGS(after, V_INT(page), V_TIME(prune->now_us - prune->retention_us)), list, ret_page,
             ret_count, err);
     default:
-        return read_all(db, STMT_PRUNE_CONSUMED, ARGS(after, V_INT(PAGE), V_TEXT(once_of(course))),
+        return read_all(db, STMT_PRUNE_CONSUMED, ARGS(after, V_INT(page), V_TEXT(once_of(course))),
             list, ret_page, ret_count, err);
     }
 }
@@ -154,7 +166,7 @@ gather(struct prune_course *course, const struct candidate *page, size_t count, 
         course->after_id = candidate->id;
     }
     // Ids grow as time does, nearly: after a whole page of younger ones no old one is to be expected.
-    *ret_ends = count < PAGE || !any_old;
+    *ret_ends = count < (size_t)page_of(course) || !any_old;
 }
 
 static owed_status

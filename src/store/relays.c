@@ -47,10 +47,11 @@ store_note_successes(struct db *db, const struct success *successes, size_t coun
 static owed_status
 leave(struct db *db, const char *id, int64_t silent_since_us, owed_error *err)
 {
-    owed_status status = change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
+    // The silent ones first: who has its own row already and looks through all of them deadlocks with another one.
+    owed_status status = change(db, STMT_RELAYS_FORGET, ARGS(V_TIME(silent_since_us)), NULL, err);
     if (status != OWED_OK)
         return status;
-    return change(db, STMT_RELAYS_FORGET, ARGS(V_TIME(silent_since_us)), NULL, err);
+    return change(db, STMT_RELAY_DELETE, ARGS(V_TEXT(id)), NULL, err);
 }
 
 owed_status

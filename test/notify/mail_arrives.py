@@ -114,6 +114,12 @@ class Mail(unittest.TestCase):
         self.assertEqual([WAIT, WAIT, WAIT, FAILED, GONE, REFUSED, REFUSED, SENT], [one["verdict"] for one in said], said)
         self.assertEqual("the mail server said: 550 5.1.1 no such user", said[4]["reason"])
 
+    def test_no_address_says_more_than_an_address(self):
+        postman = self.serve()
+        said = self.send({"address": "a@example.com> NOTIFY=NEVER"}, {"address": "a@example.com, b@example.com"})
+        self.assertEqual([REFUSED, REFUSED], [one["verdict"] for one in said])
+        self.assertEqual([], postman.mails)
+
     def test_one_connection_takes_many_mails(self):
         postman = self.serve()
         self.send(*[{}] * 5)

@@ -194,7 +194,8 @@ quiet_hours_are_waited_for_where_that_was_asked_and_now_is_now(void **state)
         {{.urgency = OWED_URGENCY_URGENT}, POSTED_SENT},
     };
     const owed_recipient sleeper = {.email = "ada@example.com",
-        .quiet_hours = (const owed_quiet_hours[]){{.start = "00:00", .end = "06:30"}, {NULL}}};
+        .quiet_hours =
+            (const owed_quiet_hours[]){{.start = "00:00", .end = "06:30"}, {.start = NULL}}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct desk desk = {0};
         struct posted posted CLEANUP(posted_done);

@@ -17,6 +17,7 @@
 #include "notify/channels/kind.h"
 #include "notify/channels/letter.h"
 #include "notify/channels/secret_file.h"
+#include "notify/recipient.h"
 
 #define KEPT 16          // connections that wait for the next mail
 #define KEPT_SECONDS 30L // no longer: servers hang up
@@ -183,6 +184,13 @@ static void
 smtp_send(const owed_channel *channel, const owed_message *message, owed_answer *answer)
 {
     struct smtp *smtp = channel->state;
+    owed_error why;
+    // A channel by another name takes other addresses, of which no bracket or comma may get into a mail.
+    if (address_check("email", message->address, &why) != OWED_OK) {
+        answer->verdict = OWED_ANSWER_REFUSED;
+        snprintf(answer->reason, sizeof answer->reason, "%s", why.text);
+        return;
+    }
     struct letter letter = {.easy = take_easy(smtp)};
     char message_id[OWED_REFERENCE_BYTES];
     const char *domain = strrchr(smtp->sender.from.address, '@');
