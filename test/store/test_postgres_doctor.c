@@ -128,7 +128,9 @@ what_takes_far_more_room_than_it_needs_is_told_until_it_is_made_small(void **sta
     assert_string_equal(troubles[0].detail, "vacuum (full, analyze) owed_event");
     assert_true(troubles[0].amount > 4 * troubles[0].other);
     none(world, STMT_DOCTOR_BLOAT, &most);
-    raw_run(plain(world), "vacuum (full, analyze) owed_event");
+    // A worker of autovacuum's that looks at another table just then has dead rows kept for it.
+    for (int tries = 0; tries < 50 && look(world, STMT_DOCTOR_BLOAT, &zero, &troubles) > 0; tries++)
+        raw_run(plain(world), "vacuum (full, analyze) owed_event");
     none(world, STMT_DOCTOR_BLOAT, &zero);
 }
 
