@@ -206,18 +206,6 @@ lock_others_out(struct db *db, owed_error *err)
     return status;
 }
 
-static owed_status
-run_alone(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
-{
-    owed_status status = lock_others_out(db, err);
-    if (status != OWED_OK)
-        return status;
-    status = run_all(db, now_us, ret_applied, err);
-    if (db->driver->sql->statements[STMT_MIGRATE_UNLOCK] != NULL)
-        change(db, STMT_MIGRATE_UNLOCK, NO_ARGS, NULL, NULL);
-    return status;
-}
-
 owed_status
 store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
 {
@@ -226,7 +214,14 @@ store_migrate(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
     owed_status status = scope_begin(db, &scope, err);
     if (status != OWED_OK)
         return status;
-    status = scope_end(&scope, run_alone(db, now_us, &applied, err), err);
+    status = lock_others_out(db, err);
+    bool is_locked = status == OWED_OK;
+    if (is_locked)
+        status = run_all(db, now_us, &applied, err);
+    status = scope_end(&scope, status, err);
+    // Not before the commit: whoever waits for the lock would not see the last of what was recorded.
+    if (is_locked && db->driver->sql->statements[STMT_MIGRATE_UNLOCK] != NULL)
+        change(db, STMT_MIGRATE_UNLOCK, NO_ARGS, NULL, NULL);
     if (status == OWED_OK && ret_applied != NULL)
         *ret_applied = applied;
     return status;

@@ -449,6 +449,72 @@ nothing_of_ours_stays_on_a_joined_connection(void **state)
     raw_close(raw);
 }
 
+/* --- relays that leave --- */
+
+static void *
+leave_as_a(void *argument)
+{
+    struct world *world = argument;
+    owed_error err;
+    return store_relay_leave(world->other, "a", 0, &err) == OWED_OK ? world : NULL;
+}
+
+static void
+who_leaves_waits_for_others_and_keeps_nobody_waiting(void **state)
+{
+    struct world *world = *state;
+    struct raw *rival = plain(world);
+    raw_run(rival,
+        "insert into owed_relay (id, host, pid, lanes, started_at, heartbeat_at) values"
+        " ('a', 'h', 1, '[]', moment(1), moment(1)), ('b', 'h', 2, '[]', moment(1), moment(1));"
+        "begin; update owed_relay set pid = 3 where id = 'b'");
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, leave_as_a, world), 0);
+    raw_await_waiter(rival, raw_session(raw_of(world->other)));
+    // Two relays that leave at once want each other's rows.
+    assert_int_equal(raw_number(rival, "select pid from owed_relay where id = 'a' for update"), 1);
+    raw_run(rival, "commit");
+    void *left = NULL;
+    pthread_join(thread, &left);
+    assert_non_null(left);
+    assert_int_equal(raw_number(rival, "select count(*) from owed_relay where id = 'a'"), 0);
+}
+
+/* --- migrations --- */
+
+static struct {
+    const struct driver *real;
+    struct driver driver;
+    struct raw *rival;
+    int commits;
+} spy;
+
+static owed_status
+commit_locked(struct db *db, owed_error *err)
+{
+    spy.commits++;
+    assert_int_equal(
+        raw_number(spy.rival, "select is_free_lock(concat('owed_migrate.', md5(database())))"), 0);
+    return spy.real->commit(db, err);
+}
+
+static void
+a_migration_lets_others_go_on_once_it_is_committed(void **state)
+{
+    struct world *world = *state;
+    static const char is_free[] = "select is_free_lock(concat('owed_migrate.', md5(database())))";
+    spy.real = world->db->driver;
+    spy.driver = *spy.real;
+    spy.driver.commit = commit_locked;
+    spy.rival = plain(world);
+    world->db->driver = &spy.driver;
+    owed_status status = store_migrate(world->db, NOW, NULL, &world->err);
+    world->db->driver = spy.real;
+    assert_ok(status);
+    assert_int_equal(spy.commits, 1);
+    assert_int_equal(raw_number(plain(world), is_free), 1);
+}
+
 int
 main(void)
 {
@@ -467,6 +533,8 @@ main(void)
         TEST(nothing_is_written_on_a_joined_connection_once_its_transaction_is_over),
         TEST(one_without_autocommit_is_always_in_a_transaction),
         TEST(nothing_of_ours_stays_on_a_joined_connection),
+        TEST(who_leaves_waits_for_others_and_keeps_nobody_waiting),
+        TEST(a_migration_lets_others_go_on_once_it_is_committed),
     };
     return run_on_stores("mariadb", "mariadb transaction", tests, COUNT(tests));
 }
