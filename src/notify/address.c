@@ -12,8 +12,8 @@
 #define LIMIT_EMAIL_BYTES 254 // RFC 5321, 4.5.3.1.3, without its brackets
 #define LIMIT_LOCAL_PART_BYTES 64
 
-static bool
-has_control(const char *text)
+bool
+text_has_control(const char *text)
 {
     for (; *text != '\0'; text++)
         if ((unsigned char)*text < 0x20 || *text == 0x7f)
@@ -83,14 +83,14 @@ static bool
 is_email(const char *address)
 {
     const char *at = strrchr(address, '@');
-    return at != NULL && strlen(address) <= LIMIT_EMAIL_BYTES && !has_control(address) &&
+    return at != NULL && strlen(address) <= LIMIT_EMAIL_BYTES && !text_has_control(address) &&
         is_local_part(address, (size_t)(at - address)) && is_domain(at + 1);
 }
 
 static bool
 is_other(const char *address)
 {
-    return address[0] != '\0' && !has_control(address);
+    return address[0] != '\0' && !text_has_control(address);
 }
 
 static const struct shape {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "declare/check.h"
+#include "notify/recipient.h"
 
 #define LIMIT_ATTACHMENTS 16
 #define LIMIT_ATTACHED_BYTES ((size_t)16 * 1024 * 1024)
@@ -17,19 +18,10 @@
 #define LIMIT_URL_BYTES 2048
 
 static bool
-has_control(const char *text)
-{
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            return true;
-    return false;
-}
-
-static bool
 is_file_name(const char *name)
 {
     return name[0] != '\0' && strlen(name) <= LIMIT_NAME_BYTES && strpbrk(name, "/\\") == NULL &&
-        strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !has_control(name) &&
+        strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !text_has_control(name) &&
         utf8_is_valid(str_of(name));
 }
 

@@ -13,6 +13,9 @@
 #define LIMIT_QUIET_WINDOWS 32
 #define LIMIT_CHANNELS 32 // of one recipient, and in any list of channels
 
+/* text_has_control tells whether a text holds a control character, which no line of a message may. */
+bool text_has_control(const char *text);
+
 /* address_check tells whether a channel can have such an address; INVALID with what would be right. */
 owed_status address_check(const char *channel, const char *address, owed_error *err);
 

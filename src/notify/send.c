@@ -297,7 +297,8 @@ send_one(struct sending *sending, bool waits, owed_receipt **ret_receipt)
             &sending->retry, sending->err);
     if (status != OWED_OK)
         return status;
-    message_id_write(&dice_system, sending->id);
+    if (options->id == NULL)
+        message_id_write(&dice_system, sending->id);
     sending->now_us = options->now_us != 0 ? options->now_us : clock_now_us(&dispatcher->clock);
     status = deliver_once(sending, waits, ret_receipt);
     owed_rendered_done(&sending->rendered);
