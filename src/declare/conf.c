@@ -49,7 +49,7 @@
     X("site", declared.site, TEXT, "WORD", 0, 0, \
         "where it runs: relay, or task, where a queue brings it") \
     X("notify", notice.template_name, TEXT, "TEMPLATE", 0, 0, \
-        "tell somebody, by this template and the channels of this file") \
+        "tell somebody, by this template and the channels of this file; what a provider has wait, waits in its lane") \
     X("recipient", notice.recipient, TEXT, "POINTER", 0, 0, \
         "of notify: where in the payload the recipient stands, such as /customer") \
     X("context", notice.context, TEXT, "POINTER", 0, 0, \

@@ -4,11 +4,11 @@ import email
 import email.policy
 import json
 import logging
+import os
 import pathlib
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
 import unittest
@@ -16,7 +16,7 @@ import unittest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
 
-SENDER = sys.argv.pop(1)
+SENDER = os.environ["OWED_MAIL_SENDER"]
 FAILED, SENT, WAIT, REFUSED, GONE = range(5)
 SAYS = {"full": "452 4.2.2 the mailbox is full", "grey": "450 4.2.0 come again", "busy": "421 4.3.2 too many",
         "odd": "432 4.7.12 odd", "gone": "550 5.1.1 no such user", "spam": "550 5.7.1 not wanted", "bare": "554 no"}
