@@ -18,10 +18,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/moment.h"
+#include "base/text.h"
 #include "receive/said.h"
 #include "receive/spawn.h"
 #include "receive/stream.h"
-#include "receive/text.h"
 
 #define EVENTS_AT_ONCE 64
 #define LOOK_US INT64_C(20000) // how often a program without a pidfd is looked at

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "receive/text.h"
+#include "base/text.h"
 
 #define LINE_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)64 * 1024)
 #define FILE_MODE 0640

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/moment.h"
-#include "receive/text.h"
+#include "base/text.h"
 
 #define LINE_DEPTH 32
 #define REASON_BYTES 1024

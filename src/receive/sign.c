@@ -13,7 +13,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/limits.h"
-#include "receive/text.h"
+#include "base/text.h"
 
 /* take_word cuts the first word off the text. */
 static struct str

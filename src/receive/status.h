@@ -17,8 +17,4 @@ const char *status_reason(long status);
 /* status_may_wait: a Retry-After beside it is obeyed. */
 bool status_may_wait(long status);
 
-/* retry_after_read takes whole seconds or an HTTP date (one in the past means 0); false: neither.
- * The result is never above LIMIT_DURATION_US. */
-bool retry_after_read(const char *value, int64_t now_us, int64_t *ret_wait_us);
-
 #endif

@@ -15,10 +15,11 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/moment.h"
+#include "base/retry_after.h"
+#include "base/text.h"
 #include "receive/headers.h"
 #include "receive/status.h"
 #include "receive/target.h"
-#include "receive/text.h"
 
 struct request {
     struct transfer transfer; // the first member: the wire hands back transfers

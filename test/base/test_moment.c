@@ -10,6 +10,9 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/moment.h"
+#include "base/retry_after.h"
+
+#define RETRY_NOW_US (INT64_C(1796000000) * US_PER_SECOND) // 2026-11-30T00:53:20Z
 
 static void
 a_time_is_written_in_utc_with_six_decimals(void **state)
@@ -197,6 +200,51 @@ durations_are_written_for_programs_and_for_people(void **state)
     }
 }
 
+static void
+retry_after_is_read_in_seconds_or_as_a_date(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value;
+        int64_t wait_us;
+    } readable[] = {
+        {"0", 0},
+        {"120", 120 * US_PER_SECOND},
+        {" 7 ", 7 * US_PER_SECOND},
+        {"99999999999999999999999999", LIMIT_DURATION_US},
+        {"Mon, 30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
+        {"Mon, 30 Nov 2026 00:54:20 -0000", 60 * US_PER_SECOND},
+        {"Monday, 30-Nov-26 00:54:20 GMT", 60 * US_PER_SECOND},
+        {"30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
+        {"Mon Nov 30 00:54:20 2026", 60 * US_PER_SECOND},
+        {"Mon, 30 Nov 2026 00:53:20 GMT", 0},
+        {"Sun, 06 Nov 1994 08:49:37 GMT", 0},
+        {"Fri, 31 Dec 9999 23:59:59 GMT", LIMIT_DURATION_US},
+    };
+    for (size_t i = 0; i < sizeof readable / sizeof readable[0]; i++) {
+        int64_t wait_us = -1;
+        if (!retry_after_read(readable[i].value, RETRY_NOW_US, &wait_us))
+            fail_msg("\"%s\" was not read", readable[i].value);
+        assert_int_equal(wait_us, readable[i].wait_us);
+    }
+    static const char *const unreadable[] = {
+        "", " ", "-1", "1.5", "+3", "soon", "10s", "2026-11-29", "\xd9\xa3"};
+    for (size_t i = 0; i < sizeof unreadable / sizeof unreadable[0]; i++) {
+        int64_t wait_us = -1;
+        if (retry_after_read(unreadable[i], RETRY_NOW_US, &wait_us))
+            fail_msg("\"%s\" was read as %lld", unreadable[i], (long long)wait_us);
+    }
+}
+
+static void
+a_date_is_waited_for_to_the_microsecond(void **state)
+{
+    (void)state;
+    int64_t wait_us;
+    assert_true(retry_after_read("Mon, 30 Nov 2026 00:53:21 GMT", RETRY_NOW_US + 250000, &wait_us));
+    assert_int_equal(wait_us, 750000);
+}
+
 int
 main(void)
 {
@@ -209,6 +257,8 @@ main(void)
         cmocka_unit_test(what_is_no_duration_is_refused_and_writes_nothing),
         cmocka_unit_test(every_duration_reads_back_as_written),
         cmocka_unit_test(durations_are_written_for_programs_and_for_people),
+        cmocka_unit_test(retry_after_is_read_in_seconds_or_as_a_date),
+        cmocka_unit_test(a_date_is_waited_for_to_the_microsecond),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

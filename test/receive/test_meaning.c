@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_meaning.c - what an answer, an exit status and a line of output mean; and how what others
- * wrote is cleaned.
+ * test_meaning.c - what an answer, an exit status and a line of output mean.
  */
 #include "attempt.h"
 
@@ -10,12 +9,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "receive/said.h"
 #include "receive/status.h"
 #include "receive/target.h"
-#include "receive/text.h"
-
-#define NOW_US (INT64_C(1796000000) * US_PER_SECOND) // 2026-11-30T00:53:20Z
 
 static void
 answers_2xx_are_done_and_only_some_others_may_pass(void **state)
@@ -34,51 +31,6 @@ answers_2xx_are_done_and_only_some_others_may_pass(void **state)
         assert_int_equal(status_may_wait(status),
             status == 408 || status == 425 || status == 429 || status == 503);
     }
-}
-
-static void
-retry_after_is_read_in_seconds_or_as_a_date(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *value;
-        int64_t wait_us;
-    } readable[] = {
-        {"0", 0},
-        {"120", 120 * US_PER_SECOND},
-        {" 7 ", 7 * US_PER_SECOND},
-        {"99999999999999999999999999", LIMIT_DURATION_US},
-        {"Mon, 30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
-        {"Mon, 30 Nov 2026 00:54:20 -0000", 60 * US_PER_SECOND},
-        {"Monday, 30-Nov-26 00:54:20 GMT", 60 * US_PER_SECOND},
-        {"30 Nov 2026 00:54:20 GMT", 60 * US_PER_SECOND},
-        {"Mon Nov 30 00:54:20 2026", 60 * US_PER_SECOND},
-        {"Mon, 30 Nov 2026 00:53:20 GMT", 0},
-        {"Sun, 06 Nov 1994 08:49:37 GMT", 0},
-        {"Fri, 31 Dec 9999 23:59:59 GMT", LIMIT_DURATION_US},
-    };
-    for (size_t i = 0; i < sizeof readable / sizeof readable[0]; i++) {
-        int64_t wait_us = -1;
-        if (!retry_after_read(readable[i].value, NOW_US, &wait_us))
-            fail_msg("\"%s\" was not read", readable[i].value);
-        assert_int_equal(wait_us, readable[i].wait_us);
-    }
-    static const char *const unreadable[] = {
-        "", " ", "-1", "1.5", "+3", "soon", "10s", "2026-11-29", "\xd9\xa3"};
-    for (size_t i = 0; i < sizeof unreadable / sizeof unreadable[0]; i++) {
-        int64_t wait_us = -1;
-        if (retry_after_read(unreadable[i], NOW_US, &wait_us))
-            fail_msg("\"%s\" was read as %lld", unreadable[i], (long long)wait_us);
-    }
-}
-
-static void
-a_date_is_waited_for_to_the_microsecond(void **state)
-{
-    (void)state;
-    int64_t wait_us;
-    assert_true(retry_after_read("Mon, 30 Nov 2026 00:53:21 GMT", NOW_US + 250000, &wait_us));
-    assert_int_equal(wait_us, 750000);
 }
 
 static void
@@ -164,48 +116,6 @@ the_last_line_of_output_says_the_outcome(void **state)
 }
 
 static void
-foreign_text_becomes_utf8_without_control_characters(void **state)
-{
-    (void)state;
-    static const struct {
-        struct str bytes;
-        const char *clean;
-    } texts[] = {
-        {{"plain", 5}, "plain"},
-        {{"a\0b\x1b[31m\x7f", 9}, "a b [31m "},
-        {{"one\ntwo\tthree\r\n", 15}, "one\ntwo\tthree \n"},
-        {{"\xff\xc3(\xc3\xa9", 5}, "?\?(\xc3\xa9"},
-        {{"\xed\xa0\x80", 3}, "???"},
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        char clean[64];
-        size_t len = text_clean(clean, sizeof clean, texts[i].bytes, true);
-        assert_string_equal(clean, texts[i].clean);
-        assert_int_equal(len, strlen(clean));
-    }
-}
-
-static void
-text_is_cut_between_characters(void **state)
-{
-    (void)state;
-    char clean[5];
-    assert_int_equal(text_clean(clean, sizeof clean, str_of("abc\xc3\xa9"), false), 3);
-    assert_string_equal(clean, "abc");
-    struct str tail = text_tail(str_of("ab\xe2\x82\xac!"), 3);
-    assert_true(str_is(tail, "!"));
-}
-
-static void
-the_last_line_is_one_that_holds_something(void **state)
-{
-    (void)state;
-    assert_true(str_is(text_last_line(str_of("a\nb \n\n \t\n")), "b"));
-    assert_true(str_is(text_last_line(str_of("  only")), "only"));
-    assert_true(str_is(text_last_line(str_of("\n\n")), ""));
-}
-
-static void
 a_url_is_shown_without_user_and_query(void **state)
 {
     (void)state;
@@ -229,13 +139,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_2xx_are_done_and_only_some_others_may_pass),
-        cmocka_unit_test(retry_after_is_read_in_seconds_or_as_a_date),
-        cmocka_unit_test(a_date_is_waited_for_to_the_microsecond),
         cmocka_unit_test(exit_statuses_mean_what_sysexits_says),
         cmocka_unit_test(the_last_line_of_output_says_the_outcome),
-        cmocka_unit_test(foreign_text_becomes_utf8_without_control_characters),
-        cmocka_unit_test(text_is_cut_between_characters),
-        cmocka_unit_test(the_last_line_is_one_that_holds_something),
         cmocka_unit_test(a_url_is_shown_without_user_and_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,8 +2,8 @@
  *
  * text.h - what others wrote, made fit to be shown and kept.
  */
-#ifndef RECEIVE_TEXT_H
-#define RECEIVE_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include "base/str.h"
 

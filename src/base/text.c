@@ -2,7 +2,7 @@
  *
  * text.c - cleaning bytes of unknown origin.
  */
-#include "receive/text.h"
+#include "base/text.h"
 
 #include "base/utf8.h"
 
