@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * base64.c - RFC 4648 section 4: four letters for three bytes, padded.
+ * base64.c - RFC 4648: four letters for three bytes; padded in section 4, and bare with two other letters in section 5.
  */
+#include <string.h>
+
+#include "base/cleanup.h"
 #include "base/digest.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -71,4 +74,34 @@ base64_read(struct str text, struct buf *ret)
             return false;
     }
     return !ret->failed;
+}
+
+void
+base64url_write(struct buf *buf, const uint8_t *bytes, size_t len)
+{
+    size_t start = buf->len;
+    base64_write(buf, bytes, len);
+    if (buf->failed)
+        return;
+    for (size_t i = start; i < buf->len; i++)
+        buf->p[i] = buf->p[i] == '+' ? '-' : buf->p[i] == '/' ? '_' : buf->p[i];
+    while (buf->len > start && buf->p[buf->len - 1] == '=')
+        buf->p[--buf->len] = '\0';
+}
+
+bool
+base64url_read(struct str text, struct buf *ret)
+{
+    while (text.len > 0 && text.p[text.len - 1] == '=')
+        text.len--;
+    CLEANUP(buf_done) struct buf plain;
+    buf_init(&plain, text.len + 3);
+    for (size_t i = 0; i < text.len; i++)
+        buf_putc(&plain, text.p[i] == '-' ? '+' : text.p[i] == '_' ? '/' : text.p[i]);
+    for (; plain.len % 4 != 0 && !plain.failed;)
+        buf_putc(&plain, '=');
+    bool is_read = !plain.failed && base64_read(buf_view(&plain), ret);
+    if (plain.len > 0)
+        explicit_bzero(plain.p, plain.len);
+    return is_read;
 }

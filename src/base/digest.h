@@ -25,4 +25,9 @@ bool hex_read(const char *text, uint8_t *bytes, size_t len); // exactly 2 * len 
 void base64_write(struct buf *buf, const uint8_t *bytes, size_t len);
 bool base64_read(struct str text, struct buf *ret);
 
+/* RFC 4648 section 5, which goes into URLs: written without padding, read with it or without, and in the letters of
+ * section 4 too. */
+void base64url_write(struct buf *buf, const uint8_t *bytes, size_t len);
+bool base64url_read(struct str text, struct buf *ret);
+
 #endif

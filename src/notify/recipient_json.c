@@ -81,6 +81,21 @@ read_windows(struct fields *fields, struct json object, owed_recipient *recipien
     return OWED_OK;
 }
 
+/* read_address takes a text, or an object as it is written, in one line: what a browser calls its subscription. */
+static owed_status
+read_address(struct fields *fields, struct json value, const char **ret_address)
+{
+    if (value.type != JSON_OBJECT)
+        return fields_read_text(fields, "others", value, ret_address);
+    char *line = arena_copy(fields->arena, value.text);
+    if (line == NULL)
+        return fail_memory(fields->err);
+    for (char *p = line; *p != '\0'; p++) // line ends and tabs stand between members alone
+        *p = is_space(*p) ? ' ' : *p;
+    *ret_address = line;
+    return OWED_OK;
+}
+
 static owed_status
 read_others(struct fields *fields, struct json object, owed_recipient *recipient)
 {
@@ -105,7 +120,7 @@ read_others(struct fields *fields, struct json object, owed_recipient *recipient
         struct json name = {.type = JSON_STRING, .text = key};
         owed_status status = json_read_string(name, fields->arena, &text, fields->err);
         if (status == OWED_OK)
-            status = fields_read_text(fields, "others", value, &list[count].address);
+            status = read_address(fields, value, &list[count].address);
         if (status != OWED_OK)
             return status;
         list[count++].channel = text.p;

@@ -6,7 +6,8 @@
  *    "others": {"chat": "https://..."}, "preferred": ["email"], "locale": "de", "time_zone": "Europe/Berlin",
  *    "quiet_hours": [{"start": "22:00", "end": "07:00", "channels": ["sms"], "weekdays": ["fri", "sat"]}]}
  *
- * All of it may be left out, or null.
+ * All of it may be left out, or null. An address among the others may be an object, which reads as its own text: a
+ * subscription of web push.
  */
 #ifndef NOTIFY_RECIPIENT_JSON_H
 #define NOTIFY_RECIPIENT_JSON_H

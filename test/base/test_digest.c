@@ -125,6 +125,30 @@ any_bytes_come_back_from_base64_and_hex(void **state)
     }
 }
 
+static void
+base64url_has_two_other_letters_and_no_padding(void **state)
+{
+    (void)state;
+    struct buf text, bytes;
+    buf_init(&text, 100);
+    buf_init(&bytes, 100);
+    buf_puts(&text, "t=");
+    base64url_write(&text, (const uint8_t *)"\xfb\xff\xfe\xff", 4);
+    assert_string_equal(buf_text(&text), "t=-__-_w");
+    static const char *const same[] = {"-__-_w", "-__-_w==", "+//+/w=="};
+    for (size_t i = 0; i < COUNT(same); i++) {
+        buf_clear(&bytes);
+        check_case(base64url_read(str_of(same[i]), &bytes), same[i]);
+        assert_int_equal(bytes.len, 4);
+        assert_memory_equal(bytes.p, "\xfb\xff\xfe\xff", 4);
+    }
+    static const char *const bad[] = {"A", "AB", "-__-_ w", "*___"};
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_case(!base64url_read(str_of(bad[i]), &bytes), bad[i]);
+    buf_done(&text);
+    buf_done(&bytes);
+}
+
 int
 main(void)
 {
@@ -135,6 +159,7 @@ main(void)
         cmocka_unit_test(base64_gives_the_texts_of_rfc_4648),
         cmocka_unit_test(base64_refuses_whatever_another_text_could_stand_for),
         cmocka_unit_test(any_bytes_come_back_from_base64_and_hex),
+        cmocka_unit_test(base64url_has_two_other_letters_and_no_padding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * mail_sender.c - sends mails that standard input describes, by one channel, and says what came of each.
+ * mail_sender.c - sends what standard input describes, by one channel (mail, where no type is given), and says what
+ * came of each.
  *
  * usage: mail_sender KEY=VALUE...
- * A line is a JSON object: address, subject, text, html, unsubscribe, file (a name; its bytes are 0 to 255).
+ * A line is a JSON object: address, subject, text, html, unsubscribe, file (a name; its bytes are 0 to 255), id, locale,
+ * urgent.
  */
 #include <owed/channels.h>
 
@@ -26,16 +28,20 @@ send_line(const owed_channel *channel, const json_t *line)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)i;
     const char *file = text_of(line, "file");
+    const char *id = text_of(line, "id");
     const owed_attachment files[] = {
         {file, "application/octet-stream", bytes, sizeof bytes}, {NULL, NULL, NULL, 0}};
     const owed_message message = {
-        .id = "0123456789abcdef0123456789abcdef",
+        .id = id == NULL ? "0123456789abcdef0123456789abcdef" : id,
         .template_name = "test",
         .channel = channel->name,
         .address = text_of(line, "address"),
         .subject = text_of(line, "subject"),
         .text = text_of(line, "text"),
         .html = text_of(line, "html"),
+        .locale = text_of(line, "locale"),
+        .urgency = json_is_true(json_object_get(line, "urgent")) ? OWED_URGENCY_URGENT
+                                                                 : OWED_URGENCY_NORMAL,
         .unsubscribe = text_of(line, "unsubscribe"),
         .attachments = file == NULL ? NULL : files,
     };

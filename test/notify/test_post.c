@@ -46,6 +46,29 @@ a_recipient_reads_back_as_it_was_written(void **state)
 }
 
 static void
+a_subscription_of_a_browser_stands_in_a_recipient_as_the_browser_wrote_it(void **state)
+{
+    (void)state;
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    owed_recipient recipient = {0};
+    owed_error err = {0};
+    assert_int_equal(
+        read_text(
+            "{\"others\":{\"webpush\":{\"endpoint\":\"https://a.example/\\n\",\n\t\"keys\":{}}}}",
+            UNKNOWN_REFUSED, &arena, &recipient, &err),
+        OWED_OK);
+    static const char line[] = "{\"endpoint\":\"https://a.example/\\n\",  \"keys\":{}}";
+    assert_string_equal(recipient.others[0].address, line);
+    // Written as a text, it reads back the same.
+    struct buf buf CLEANUP(buf_done);
+    buf_init(&buf, 4096);
+    recipient_write(&buf, &recipient);
+    assert_int_equal(read_text(buf_text(&buf), UNKNOWN_REFUSED, &arena, &recipient, &err), OWED_OK);
+    assert_string_equal(recipient.others[0].address, line);
+}
+
+static void
 unknown_keys_of_a_recipient_are_refused_or_ignored_as_was_asked(void **state)
 {
     (void)state;
@@ -236,6 +259,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recipient_reads_back_as_it_was_written),
+        cmocka_unit_test(a_subscription_of_a_browser_stands_in_a_recipient_as_the_browser_wrote_it),
         cmocka_unit_test(unknown_keys_of_a_recipient_are_refused_or_ignored_as_was_asked),
         cmocka_unit_test(what_cannot_be_a_recipient_is_refused_by_its_key),
         cmocka_unit_test(each_answer_has_an_end_of_its_own_and_one_call),

@@ -22,6 +22,9 @@ struct channel_kind {
 };
 
 extern const struct channel_kind channel_kind_smtp;
+extern const struct channel_kind channel_kind_fcm;
+extern const struct channel_kind channel_kind_apns;
+extern const struct channel_kind channel_kind_webpush;
 
 /* All of them, NULL-ended. */
 extern const struct channel_kind *const channel_kinds[];

@@ -6,5 +6,8 @@
 
 const struct channel_kind *const channel_kinds[] = {
     &channel_kind_smtp,
+    &channel_kind_fcm,
+    &channel_kind_apns,
+    &channel_kind_webpush,
     NULL,
 };
