@@ -59,6 +59,22 @@ utf8_is_valid(struct str text)
 }
 
 size_t
+utf8_decode(const char *p, const char *end, uint32_t *ret_point)
+{
+    static const uint8_t firsts[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    size_t len = utf8_length(p, end);
+    if (len == 0) {
+        *ret_point = 0xfffd;
+        return 1;
+    }
+    uint32_t point = (uint8_t)p[0] & firsts[len];
+    for (size_t i = 1; i < len; i++)
+        point = point << 6 | ((uint8_t)p[i] & 0x3f);
+    *ret_point = point;
+    return len;
+}
+
+size_t
 utf8_encode(uint32_t point, char bytes[static 4])
 {
     static const uint8_t marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
