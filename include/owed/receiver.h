@@ -321,6 +321,9 @@ typedef struct owed_receiver {
     owed_targets targets; /* NULL: one delivery for each event, without a target */
     owed_site site;       /* OWED_SITE_TASK: not with start, nor run with a timeout, which nobody
                              enforces there; eager: handed on as soon as the commit has succeeded */
+    const char *pipe;     /* one of those above: a program that stays, and its arguments with blanks
+                             between them; it is given deliveries as lines of JSON */
+    int32_t in_flight;    /* pipe: so many before the first is answered; 0: 16 */
 } owed_receiver;
 
 /*

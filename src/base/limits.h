@@ -33,6 +33,7 @@
 #define LIMIT_SECRET_BYTES 4096
 #define LIMIT_BATCH_BYTES ((size_t)256 * 1024 * 1024)    // payloads of one claim
 #define LIMIT_IN_FLIGHT_BYTES ((size_t)64 * 1024 * 1024) // payloads in hand outside, above one
+#define LIMIT_PIPE_IN_FLIGHT 1000                        // given to one coprocess
 #define LIMIT_ATTEMPT_ROWS 100                           // kept for one delivery
 #define LIMIT_TARGET_BYTES ((size_t)64 * 1024)
 #define LIMIT_TARGETS ((size_t)10000) // that one receiver names for one event

@@ -208,7 +208,7 @@ conf_keys(const struct option *table, struct buf *text)
 }
 
 static const char conf_receivers[] =
-    "A section names one of webhook, exec, file, discard and notify, and no more. A key that is absent "
+    "A section names one of webhook, exec, pipe, file, discard and notify, and no more. A key that is absent "
     "leaves it to the settings of the relay. A delivery may come more than once, always with the "
     "same idempotency key: give that to whatever can drop duplicates.";
 
@@ -236,6 +236,29 @@ static const char conf_exec[] =
     "    {\"outcome\":\"retry_after\",\"seconds\":120,\"reason\":\"busy\"}\n\n"
     "The outcomes are done, failed, permanent and retry_after. After timeout, 5 minutes unless "
     "told, the program and its children get SIGTERM, and soon SIGKILL.";
+
+static const char conf_pipe[] =
+    "The same for a program that stays, so that a delivery costs no start: an absolute path and its arguments, with blanks "
+    "between them and no shell. It is started when there is the first delivery for it, with OWED_RECEIVER in its "
+    "environment, and speaks lines of JSON. First the relay greets it, and it answers within 10 seconds, in the version of the "
+    "protocol that it speaks; it may ask for fewer in flight:\n\n"
+    "    {\"hello\":1,\"receiver\":\"shop.label\",\"in_flight\":16}\n"
+    "    {\"hello\":1,\"in_flight\":4}\n\n"
+    "Then each delivery is a line: an object with id, delivery, event_id, event, version, receiver, target, attempt, "
+    "idempotency_key, correlation_id, occurred_at, due_at, traceparent where the event has one, and payload. Up to in-flight of them come before the "
+    "first is answered. An answer names the id and the outcome, in any order, in the words that exec has:\n\n"
+    "    {\"id\":3,\"outcome\":\"done\"}\n"
+    "    {\"id\":4,\"outcome\":\"retry_after\",\"seconds\":120,\"reason\":\"busy\"}\n\n"
+    "The delivery in hand is the oldest that is not answered. A program that works at several at once says which it has begun, and "
+    "then all of these are in hand:\n\n"
+    "    {\"id\":5,\"begun\":true}\n\n"
+    "When the program ends, by itself or by a signal, what was in hand has failed; all else is given to the next one, and nothing is counted for it. "
+    "That one is started after a tenth of a second, and later each time, up to half a minute, until one has answered something. A program that "
+    "cannot be started or says no hello has failed all that waits for it. Past timeout, 5 minutes unless told and counted while a delivery is in "
+    "hand, the program and its children get SIGTERM, and soon SIGKILL, and that delivery has failed.\n\n"
+    "Lines of its standard error go to the log. A line that means nothing, is longer than 64 KiB, names no delivery or answers one again is logged "
+    "as a warning, and changes nothing. When the relay stops, what is in flight is answered, then the input is closed: the program ends, or "
+    "gets SIGTERM after a second, and SIGKILL after another.";
 
 static const char conf_file[] =
     "One line is appended for each delivery: an object with delivery, event_id, event, receiver, "
@@ -265,6 +288,7 @@ static const struct {
     {".Sh RECEIVERS\n", conf_receivers},
     {".Ss webhook\n", conf_webhook},
     {".Ss exec\n", conf_exec},
+    {".Ss pipe\n", conf_pipe},
     {".Ss file\n", conf_file},
     {".Ss notify\n", conf_notify},
 };

@@ -36,7 +36,7 @@ receiver_event_name(const owed_receiver *receiver)
     return or_empty(receiver->event_name);
 }
 
-/* Which of the six it has, as a bit for each. */
+/* Which of the seven it has, as a bit for each. */
 static unsigned
 runners_given(const owed_receiver *receiver)
 {
@@ -45,6 +45,7 @@ runners_given(const owed_receiver *receiver)
         (unsigned)(receiver->exec != NULL) << RUN_EXEC |
         (unsigned)(receiver->file != NULL) << RUN_FILE |
         (unsigned)receiver->discard << RUN_DISCARD |
+        (unsigned)(receiver->pipe != NULL) << RUN_PIPE |
         (unsigned)(receiver->start != NULL) << RUN_START;
 }
 
@@ -93,7 +94,7 @@ check_runner(const struct declaration *declaration, owed_error *err)
     if (count == 1)
         return OWED_OK;
     return refuse(declaration, err,
-        "%s; exactly one of run or start (in C), webhook, exec, file, discard and (in owed.conf) notify is right",
+        "%s; exactly one of run or start (in C), webhook, exec, pipe, file, discard and (in owed.conf) notify is right",
         count == 0 ? "nothing says what it does" : "several things say what it does");
 }
 
@@ -104,6 +105,7 @@ struct number {
     bool is_duration; // int64_t microseconds; else int32_t
     bool may_be_none; // where 0 is no relay's setting
     int64_t max;
+    const char *zero; // what 0 means; NULL: the relay's setting
 };
 #define DURATION(name_, member_) \
     { \
@@ -123,6 +125,10 @@ static const struct number numbers[] = {
     DURATION("backoff_cap", backoff_cap_us),
     DURATION("lease", lease_us),
     DURATION("timeout", timeout_us),
+    {.name = "in_flight",
+        .offset = offsetof(owed_receiver, in_flight),
+        .max = LIMIT_PIPE_IN_FLIGHT,
+        .zero = "16"},
     BOUND("due", due_us),
     BOUND("give_up_after", give_up_after_us),
 };
@@ -147,8 +153,8 @@ check_numbers(const struct declaration *declaration, owed_error *err)
             continue;
         if (!number->is_duration)
             return refuse(declaration, err,
-                "%s is %" PRId64 "; 1 to %" PRId64 " is right, or 0 for the relay's setting",
-                number->name, value, number->max);
+                "%s is %" PRId64 "; 1 to %" PRId64 " is right, or 0 for %s", number->name, value,
+                number->max, number->zero != NULL ? number->zero : "the relay's setting");
         return refuse(declaration, err,
             "%s is %" PRId64 " microseconds; up to %s is right, or 0 for %s", number->name, value,
             duration_write(number->max, longest),
@@ -183,6 +189,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->start != NULL, "start"},
         {receiver->webhook != NULL, "webhook"},
         {receiver->exec != NULL, "exec"},
+        {receiver->pipe != NULL, "pipe"},
         {receiver->file != NULL, "file"},
         {receiver->discard, "discard"},
         {receiver->lane != NULL, "lane"},
@@ -326,6 +333,15 @@ check_target(const struct declaration *declaration, owed_error *err)
         return refuse(declaration, err,
             "exec \"%s\" is not an absolute path; one such as /usr/lib/shop/print-label is right",
             show(receiver->exec, shown));
+    if (receiver->pipe != NULL && receiver->pipe[0] != '/')
+        return refuse(declaration, err,
+            "pipe \"%s\" does not begin with an absolute path; a command such as "
+            "\"/usr/bin/python3 /usr/lib/shop/label.py\" is right",
+            show(receiver->pipe, shown));
+    if (receiver->in_flight != 0 && receiver->pipe == NULL)
+        return refuse(declaration, err,
+            "in_flight is for pipe alone; leave it out, since the relay's own setting holds for all "
+            "others");
     if (receiver->file != NULL && receiver->file[0] == '\0')
         return refuse(declaration, err, "the path of the file is empty");
     return OWED_OK;

@@ -39,7 +39,7 @@ owed_status type_add(
     owed_registry *registry, const owed_event_type *type, bool by_name, owed_error *err);
 const owed_event_type *type_of_name(struct arena *arena, const char *name);
 
-/* receiver_runner finds which of run, webhook, exec, file and discard it has; exactly one is given. */
+/* receiver_runner finds which of run, webhook, exec, pipe, file and discard it has; exactly one is given. */
 enum runner receiver_runner(const owed_receiver *receiver);
 
 /* show copies a text that may hold anything so that a message can: cut, unprintable bytes as "?". */

@@ -119,19 +119,36 @@ check_around(struct checks *checks)
 }
 
 static void
-check_exec(struct checks *checks)
+check_program(struct checks *checks, const char *key, const char *path)
 {
-    const char *path = checks->receiver->declared.exec;
     struct stat file;
-    if (path == NULL)
-        return;
     if (stat(path, &file) != 0)
-        find(checks, FINDING_ERROR, "exec %s: %s", path, strerrordesc_np(errno));
+        find(checks, FINDING_ERROR, "%s %s: %s", key, path, strerrordesc_np(errno));
     else if (!S_ISREG(file.st_mode))
-        find(checks, FINDING_ERROR, "exec %s is no file; the path of a program is right", path);
+        find(checks, FINDING_ERROR, "%s %s is no file; the path of a program is right", key, path);
     else if (access(path, X_OK) != 0)
         find(checks, FINDING_ERROR,
-            "exec %s may not be run by this user; a file with the right to execute is right", path);
+            "%s %s may not be run by this user; a file with the right to execute is right", key,
+            path);
+}
+
+static void
+check_exec(struct checks *checks)
+{
+    if (checks->receiver->declared.exec != NULL)
+        check_program(checks, "exec", checks->receiver->declared.exec);
+}
+
+/* Of a command the first word is the program. */
+static void
+check_pipe(struct checks *checks)
+{
+    const char *command = checks->receiver->declared.pipe;
+    CLEANUP(free_ptr) char *path = command == NULL ? NULL : strdup(command);
+    if (path == NULL)
+        return;
+    path[strcspn(path, " \t")] = '\0';
+    check_program(checks, "pipe", path);
 }
 
 /* check_file asks whether the file, or one in its folder, can be written. */
@@ -197,8 +214,8 @@ check_secret_file(struct checks *checks)
 size_t
 checks_run(const owed_registry *registry, checks_print print, void *state)
 {
-    static void (*const each[])(struct checks *) = {
-        check_event, check_site, check_around, check_exec, check_file, check_secret_file};
+    static void (*const each[])(struct checks *) = {check_event, check_site, check_around,
+        check_exec, check_pipe, check_file, check_secret_file};
     struct checks checks = {.registry = registry, .print = print, .state = state};
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
         checks.receiver = r;

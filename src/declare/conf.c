@@ -25,6 +25,10 @@
     X("webhook", declared.webhook, TEXT, "URL", 0, 0, "POST the payload there") \
     X("exec", declared.exec, TEXT, "PATH", 0, 0, \
         "run this program, the payload on its standard input") \
+    X("pipe", declared.pipe, TEXT, "COMMAND", 0, 0, \
+        "keep this program running, and give it deliveries as lines of JSON") \
+    X("in-flight", declared.in_flight, INT, "N", 1, LIMIT_PIPE_IN_FLIGHT, \
+        "of pipe: deliveries given before the first is answered; 16 unless told") \
     X("file", declared.file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
     X("discard", declared.discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
     X("secret-file", declared.secret_file, TEXT, "PATH", 0, 0, \

@@ -45,6 +45,8 @@ options_of(const struct receiver *receiver, struct arena *arena)
         buf_printf(&json, ",\"signed\":%s", signs ? "true" : "false");
     } else if (declared->exec != NULL) {
         write_member(&json, "exec", str_of(declared->exec));
+    } else if (declared->pipe != NULL) {
+        write_member(&json, "pipe", str_of(declared->pipe));
     } else if (declared->file != NULL) {
         write_member(&json, "file", str_of(declared->file));
     } else {

@@ -98,7 +98,8 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
     const owed_receiver *a = &known->declared;
     return same_event(a, b) && a->mode == b->mode && a->run == b->run && a->start == b->start &&
         same_text(a->webhook, b->webhook) && same_text(a->exec, b->exec) &&
-        same_text(a->file, b->file) && a->discard == b->discard &&
+        same_text(a->file, b->file) && same_text(a->pipe, b->pipe) &&
+        a->in_flight == b->in_flight && a->discard == b->discard &&
         same_text(a->secret, b->secret) && same_text(a->secret_file, b->secret_file) &&
         a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
         a->database_only == b->database_only && a->max_attempts == b->max_attempts &&
@@ -124,8 +125,9 @@ copy_texts(struct arena *arena, owed_receiver *declared)
 {
     return copy_text(arena, &declared->key) && copy_text(arena, &declared->event_name) &&
         copy_text(arena, &declared->webhook) && copy_text(arena, &declared->exec) &&
-        copy_text(arena, &declared->file) && copy_text(arena, &declared->secret) &&
-        copy_text(arena, &declared->secret_file) && copy_text(arena, &declared->lane);
+        copy_text(arena, &declared->file) && copy_text(arena, &declared->pipe) &&
+        copy_text(arena, &declared->secret) && copy_text(arena, &declared->secret_file) &&
+        copy_text(arena, &declared->lane);
 }
 
 static const owed_event_type *

@@ -19,6 +19,7 @@ enum runner {
     RUN_EXEC,
     RUN_FILE,
     RUN_DISCARD,
+    RUN_PIPE,
     RUN_START // C, finished later
 };
 

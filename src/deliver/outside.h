@@ -15,7 +15,8 @@ struct flight {
     owed_delivery delivery; // its facts, and the text of its outcome
     int64_t started_at_us;  // wall clock
     int64_t started_mono_us;
-    int64_t timeout_us; // of the attempt; 0: the kind's own default (webhook 30 s, exec 5 min)
+    int64_t
+        timeout_us; // of the attempt; 0: the kind's own default (webhook 30 s, exec and pipe 5 min)
 
     // Set by the builtin when it ends:
     owed_outcome outcome;
@@ -54,6 +55,10 @@ struct outside_ops {
 
     /* abandon ends a flight without an outcome (stop-grace): killed, closed, not to be settled. */
     void (*abandon)(struct outside *outside, struct flight *flight);
+
+    /* recall takes back the flights that were started and that nobody outside was told of yet, as a list: they
+     * are neither run nor settled. A relay that stops asks for them. NULL: there never are any. */
+    struct flight *(*recall)(struct outside *outside);
     void (*close)(struct outside *outside);
 };
 

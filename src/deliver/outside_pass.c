@@ -338,9 +338,29 @@ outside_pass(struct worker *w)
     return claim_and_start(w) || has_landed;
 }
 
+/* take_back gives others what was started and has not begun. */
+static void
+take_back(struct worker *w)
+{
+    struct flight *flight =
+        w->outside == NULL || w->ops->recall == NULL ? NULL : w->ops->recall(w->outside);
+    while (flight != NULL) {
+        struct sortie *sortie = (struct sortie *)flight;
+        flight = flight->next;
+        sortie->flight.next = NULL;
+        sorties_take_out(&w->flying, sortie);
+        sorties_append(&w->waiting, sortie);
+        w->flight_count--;
+        around_leave_unrecorded(&sortie->flight.delivery);
+        sortie_end_trial(w, sortie);
+    }
+}
+
 void
 outside_stop(struct worker *w)
 {
+    if (worker_is_stopping(w))
+        take_back(w);
     sorties_give_back(w, &w->waiting, true);
 }
 
@@ -350,6 +370,7 @@ outside_finish(struct worker *w)
     errands_limit(w);
     while (w->flight_count > 0) {
         outside_wait(w, US_PER_SECOND);
+        outside_stop(w);
         if (!w->trouble.now && outside_settle(w))
             outside_renew(w);
     }

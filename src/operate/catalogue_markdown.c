@@ -179,6 +179,7 @@ static const struct {
 } ways[] = {
     {"webhook", "POST to "},
     {"exec", "runs "},
+    {"pipe", "keeps running "},
     {"file", "appends to "},
 };
 

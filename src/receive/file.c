@@ -11,19 +11,10 @@
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/text.h"
+#include "receive/json_line.h"
 
 #define LINE_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)64 * 1024)
 #define FILE_MODE 0640
-
-static void
-add_text(struct buf *line, const char *key, const char *value)
-{
-    char cleaned[4 * LIMIT_KEY_BYTES];
-    size_t len = text_clean(cleaned, sizeof cleaned, str_of(value), false);
-    buf_printf(line, ",\"%s\":", key);
-    json_write_string(line, (struct str){cleaned, len});
-}
 
 bool
 file_line(const owed_delivery *delivery, struct buf *line)
@@ -35,19 +26,13 @@ file_line(const owed_delivery *delivery, struct buf *line)
     buf_int(line, row->fence.delivery_id);
     buf_puts(line, ",\"event_id\":");
     buf_int(line, row->event_id);
-    add_text(line, "event", row->event_name);
-    add_text(line, "receiver", row->receiver_key);
+    json_line_text(line, "event", row->event_name);
+    json_line_text(line, "receiver", row->receiver_key);
     buf_puts(line, ",\"attempt\":");
     buf_int(line, delivery->attempt);
-    add_text(line, "idempotency_key", delivery->idempotency_key);
+    json_line_text(line, "idempotency_key", delivery->idempotency_key);
     buf_puts(line, ",\"payload\":");
-    size_t start = line->len;
-    buf_str(line, row->payload);
-    // In valid JSON a raw line end stands between values, never in a string.
-    for (size_t i = start; i < line->len; i++) {
-        if (line->p[i] == '\n' || line->p[i] == '\r')
-            line->p[i] = ' ';
-    }
+    json_line_payload(line, row->payload);
     buf_puts(line, "}\n");
     return true;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "receive/exec.h"
 #include "receive/file.h"
+#include "receive/pipe.h"
 #include "receive/webhook.h"
 
 #define ENDS_AT_ONCE 1000 // room for what ends as soon as it starts
@@ -22,6 +23,7 @@ struct outside {
     struct landing landing;
     struct webhooks webhooks;
     struct programs programs;
+    struct pipes pipes;
     bool blocked_sigpipe; // in the thread that opened it
 };
 
@@ -35,6 +37,12 @@ static void
 start_exec(struct outside *outside, struct flight *flight)
 {
     programs_start(&outside->programs, flight);
+}
+
+static void
+start_pipe(struct outside *outside, struct flight *flight)
+{
+    pipes_start(&outside->pipes, flight);
 }
 
 static void
@@ -61,6 +69,12 @@ abandon_exec(struct outside *outside, struct flight *flight)
     programs_abandon(&outside->programs, flight);
 }
 
+static void
+abandon_pipe(struct outside *outside, struct flight *flight)
+{
+    pipes_abandon(&outside->pipes, flight);
+}
+
 /* What can be run here, by enum runner. */
 static const struct kind {
     void (*start)(struct outside *outside, struct flight *flight);
@@ -68,6 +82,7 @@ static const struct kind {
 } kinds[] = {
     [RUN_WEBHOOK] = {start_webhook, abandon_webhook},
     [RUN_EXEC] = {start_exec, abandon_exec},
+    [RUN_PIPE] = {start_pipe, abandon_pipe},
     [RUN_FILE] = {start_file, NULL},
     [RUN_DISCARD] = {start_discard, NULL},
 };
@@ -114,6 +129,7 @@ set_limits(struct outside *outside)
     struct share *shares = outside->landing.shares;
     shares[RUN_WEBHOOK].limit = outside->settings.in_flight;
     shares[RUN_EXEC].limit = outside->settings.exec_in_flight;
+    shares[RUN_PIPE].limit = INT32_MAX; // each has its own
     shares[RUN_FILE].limit = ENDS_AT_ONCE;
     shares[RUN_DISCARD].limit = ENDS_AT_ONCE;
 }
@@ -129,9 +145,13 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
     outside->landing.clock = outside->settings.clock;
     set_limits(outside);
     owed_status status = programs_open(&outside->programs, &outside->landing, err);
+    outside->pipes.epoll = -1;
+    if (status == OWED_OK)
+        status = pipes_open(&outside->pipes, &outside->landing, settings->log, err);
     if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
     if (status != OWED_OK) {
+        pipes_close(&outside->pipes);
         programs_close(&outside->programs);
         free(outside);
         return status;
@@ -150,6 +170,8 @@ loop_room(struct outside *outside, const struct receiver *receiver)
     // A program that was abandoned is gone only once it has been reaped.
     if (receiver->runner == RUN_EXEC && outside->programs.count >= outside->settings.exec_in_flight)
         return 0;
+    if (receiver->runner == RUN_PIPE)
+        return pipes_room(&outside->pipes, receiver);
     return share_room(&outside->landing.shares[receiver->runner], receiver);
 }
 
@@ -175,7 +197,7 @@ loop_start(struct outside *outside, struct flight *flight)
 static bool
 wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
 {
-    struct pollfd waits[WAITS_MAX + 2];
+    struct pollfd waits[WAITS_MAX + 3];
     if (fd_count > WAITS_MAX)
         fd_count = WAITS_MAX;
     for (size_t i = 0; i < fd_count; i++)
@@ -183,6 +205,7 @@ wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     nfds_t count = fd_count;
     waits[count++] = (struct pollfd){.fd = outside->webhooks.wire.ended_fd, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->programs.epoll, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = outside->pipes.epoll, .events = POLLIN};
     bool called = false;
     int ready = poll(waits, count, timeout_ms);
     for (size_t i = 0; i < fd_count && ready > 0; i++)
@@ -195,6 +218,7 @@ step(struct outside *outside)
 {
     webhooks_step(&outside->webhooks);
     programs_step(&outside->programs);
+    pipes_step(&outside->pipes);
 }
 
 /* milliseconds_until rounds up, so that nobody wakes just before the time. */
@@ -220,6 +244,9 @@ loop_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_
         if (now_us >= until_us)
             return NULL;
         int64_t next_us = programs_next_us(&outside->programs);
+        int64_t pipes_us = pipes_next_us(&outside->pipes);
+        if (pipes_us < next_us)
+            next_us = pipes_us;
         if (next_us > until_us)
             next_us = until_us;
         called = wait_for(outside, fds, fd_count, milliseconds_until(next_us, now_us));
@@ -239,6 +266,17 @@ loop_abandon(struct outside *outside, struct flight *flight)
     share_give(&outside->landing.shares[receiver->runner], receiver);
 }
 
+static struct flight *
+loop_recall(struct outside *outside)
+{
+    struct flight *recalled = pipes_recall(&outside->pipes);
+    for (const struct flight *flight = recalled; flight != NULL; flight = flight->next) {
+        const struct receiver *receiver = flight->delivery.receiver;
+        share_give(&outside->landing.shares[receiver->runner], receiver);
+    }
+    return recalled;
+}
+
 static void
 loop_close(struct outside *outside)
 {
@@ -246,6 +284,7 @@ loop_close(struct outside *outside)
         return;
     webhooks_close(&outside->webhooks);
     programs_close(&outside->programs);
+    pipes_close(&outside->pipes);
     for (size_t i = 0; i < RUNNERS; i++)
         share_done(&outside->landing.shares[i]);
     unblock_sigpipe(outside);
@@ -258,5 +297,6 @@ const struct outside_ops outside_builtin = {
     .start = loop_start,
     .poll = loop_poll,
     .abandon = loop_abandon,
+    .recall = loop_recall,
     .close = loop_close,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * spawn.c - posix_spawn, with a group, a memory file and pipes.
+ * spawn.c - posix_spawn, with a group, a memory file or a pipe for its input, and pipes for the rest.
  */
 #include "receive/spawn.h"
 
@@ -34,22 +34,32 @@ is_ours(const char *entry)
     return false;
 }
 
-/* make_environment returns the NULL-ended list, or NULL: out of memory. */
+/* inherited returns our environment without what is ours to say, and room for all of that; NULL: out of
+ * memory. */
 static char **
-make_environment(const owed_delivery *delivery, struct arena *arena)
+inherited(struct arena *arena, size_t *ret_used)
 {
     size_t count = 0;
     while (environ[count] != NULL)
         count++;
     char **list = arena_alloc(arena, (count + OURS + 1) * sizeof *list);
-    if (list == NULL)
-        return NULL;
     size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && list != NULL; i++) {
         if (!is_ours(environ[i]))
             list[used++] = environ[i];
     }
+    *ret_used = used;
+    return list;
+}
 
+/* make_environment returns the NULL-ended list, or NULL: out of memory. */
+static char **
+make_environment(const owed_delivery *delivery, struct arena *arena)
+{
+    size_t used = 0;
+    char **list = inherited(arena, &used);
+    if (list == NULL)
+        return NULL;
     const struct claimed *row = delivery->row;
     char due_at[MOMENT_BYTES];
     moment_write(row->due_at_us, due_at);
@@ -145,7 +155,7 @@ set_attributes(posix_spawnattr_t *attributes)
 
 /* run starts it; returns 0 or what is wrong, as errno has it. */
 static int
-run(const char *path, const int fds[3], char *const *environment, pid_t *ret_pid)
+run(char *const *arguments, const int fds[3], char *const *environment, pid_t *ret_pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -157,12 +167,10 @@ run(const char *path, const int fds[3], char *const *environment, pid_t *ret_pid
         posix_spawn_file_actions_destroy(&actions);
         return failed;
     }
-    CLEANUP(free_ptr) char *name = strdup(path);
-    char *const arguments[] = {name, NULL};
-    if (name == NULL || add_actions(&actions, fds) != 0 || set_attributes(&attributes) != 0)
+    if (add_actions(&actions, fds) != 0 || set_attributes(&attributes) != 0)
         failed = ENOMEM;
     else
-        failed = posix_spawn(ret_pid, path, &actions, &attributes, arguments, environment);
+        failed = posix_spawn(ret_pid, arguments[0], &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
@@ -176,18 +184,11 @@ refuse(owed_error *err, int native)
         err, OWED_UNAVAILABLE, native, "cannot be run: %s%s", strerrordesc_np(native), hint);
 }
 
-owed_status
-spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
+/* start runs a program on a descriptor that it reads, which stays the caller's. */
+static owed_status
+start(char *const *arguments, char *const *environment, int *input, struct child *ret_child,
+    owed_error *err)
 {
-    CLEANUP(arena_done) struct arena arena;
-    arena_init(&arena, ARENA_BYTES);
-    char **environment = make_environment(delivery, &arena);
-    if (environment == NULL)
-        return fail_memory(err);
-
-    CLEANUP(close_fd) int input = payload_file(delivery->row->payload);
-    if (input < 0)
-        return refuse(err, errno);
     int out[2];
     if (pipe2(out, O_CLOEXEC) != 0)
         return refuse(err, errno);
@@ -199,12 +200,12 @@ spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
     CLEANUP(close_fd) int err_read = problems[0];
     CLEANUP(close_fd) int err_write = problems[1];
 
-    lift(&input);
+    lift(input);
     lift(&out_write);
     lift(&err_write);
     struct child child = {.out = out_read, .err = err_read};
-    int failed = run(delivery->receiver->declared.exec, (const int[]){input, out_write, err_write},
-        environment, &child.pid);
+    int failed =
+        run(arguments, (const int[]){*input, out_write, err_write}, environment, &child.pid);
     if (failed != 0)
         return refuse(err, failed);
     child.pidfd = pidfd_open(child.pid, 0);
@@ -213,5 +214,68 @@ spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
     out_read = -1;
     err_read = -1;
     *ret_child = child;
+    return OWED_OK;
+}
+
+owed_status
+spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, ARENA_BYTES);
+    char **environment = make_environment(delivery, &arena);
+    char *const arguments[] = {arena_strdup(&arena, delivery->receiver->declared.exec), NULL};
+    if (environment == NULL || arguments[0] == NULL)
+        return fail_memory(err);
+    CLEANUP(close_fd) int input = payload_file(delivery->row->payload);
+    if (input < 0)
+        return refuse(err, errno);
+    return start(arguments, environment, &input, ret_child, err);
+}
+
+/* words_of parts a command at its blanks; NULL: out of memory. */
+static char **
+words_of(const char *command, struct arena *arena)
+{
+    static const char blanks[] = " \t";
+    size_t most = strlen(command) / 2 + 2;
+    char **words = arena_alloc(arena, most * sizeof *words);
+    char *rest = arena_strdup(arena, command);
+    size_t count = 0;
+    if (words == NULL || rest == NULL)
+        return NULL;
+    for (rest += strspn(rest, blanks); *rest != '\0'; rest += strspn(rest, blanks)) {
+        words[count++] = rest;
+        rest += strcspn(rest, blanks);
+        if (*rest != '\0')
+            *rest++ = '\0';
+    }
+    return words;
+}
+
+owed_status
+spawn_coprocess(const char *command, const char *receiver_key, struct child *ret_child,
+    int *ret_input, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, ARENA_BYTES);
+    size_t used = 0;
+    char **words = words_of(command, &arena);
+    char **environment = inherited(&arena, &used);
+    if (words == NULL || environment == NULL)
+        return fail_memory(err);
+    environment[used] = arena_printf(&arena, "OWED_RECEIVER=%s", receiver_key);
+    if (environment[used] == NULL)
+        return fail_memory(err);
+    int in[2];
+    if (pipe2(in, O_CLOEXEC) != 0)
+        return refuse(err, errno);
+    CLEANUP(close_fd) int in_read = in[0];
+    CLEANUP(close_fd) int in_write = in[1];
+    owed_status status = start(words, environment, &in_read, ret_child, err);
+    if (status != OWED_OK)
+        return status;
+    fcntl(in_write, F_SETFL, O_NONBLOCK);
+    *ret_input = in_write;
+    in_write = -1;
     return OWED_OK;
 }

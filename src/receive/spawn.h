@@ -26,4 +26,12 @@ struct child {
  */
 owed_status spawn(const owed_delivery *delivery, struct child *ret_child, owed_error *err);
 
+/*
+ * spawn_coprocess runs a command, an absolute path and its arguments with blanks between them, for as long as
+ * its receiver has work: what is written to ret_input, which does not block, is its standard input. Of
+ * the environment above it has OWED_RECEIVER alone.
+ */
+owed_status spawn_coprocess(const char *command, const char *receiver_key, struct child *ret_child,
+    int *ret_input, owed_error *err);
+
 #endif

@@ -153,6 +153,14 @@ finds_programs_that_cannot_run(void **state)
 }
 
 static void
+finds_the_program_of_a_command(void **state)
+{
+    (void)state;
+    declare((owed_receiver){.pipe = "/no/such/program --of shop"});
+    finds(ERROR "pipe /no/such/program: No such file or directory\n");
+}
+
+static void
 finds_programs_that_are_folders(void **state)
 {
     (void)state;
@@ -265,6 +273,7 @@ main(void)
         TEST(finds_a_hook_that_keeps_receivers_from_sharing_a_transaction),
         TEST(a_hook_without_an_enter_is_refused),
         TEST(finds_programs_that_cannot_run),
+        TEST(finds_the_program_of_a_command),
         TEST(finds_programs_that_are_folders),
         TEST(finds_programs_without_the_right_to_run),
         TEST(finds_files_that_cannot_be_made),

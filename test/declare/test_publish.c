@@ -196,6 +196,7 @@ says_what_runs_without_giving_secrets_away(void **state)
         .webhook = "https://a.example:8/hooks?token=hunter2#x",
         .secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"});
     declare((owed_receiver){.key = "shop.plain", .webhook = "https://a.example"});
+    declare((owed_receiver){.key = "shop.pipe", .pipe = "/bin/say \"x\" -y"});
     declare((owed_receiver){.key = "shop.exec", .exec = "/bin/say \"x\""});
     declare((owed_receiver){.key = "shop.file", .file = "log"});
     declare((owed_receiver){.key = "shop.null", .discard = true});
@@ -205,6 +206,7 @@ says_what_runs_without_giving_secrets_away(void **state)
         "{\"webhook\":\"https://a.example:8/hooks\",\"signed\":true}");
     assert_string_equal(
         published("shop.plain").options, "{\"webhook\":\"https://a.example\",\"signed\":false}");
+    assert_string_equal(published("shop.pipe").options, "{\"pipe\":\"/bin/say \\\"x\\\" -y\"}");
     assert_string_equal(published("shop.exec").options, "{\"exec\":\"/bin/say \\\"x\\\"\"}");
     assert_string_equal(published("shop.file").options, "{\"file\":\"log\"}");
     assert_string_equal(published("shop.null").options, "{\"discard\":true}");

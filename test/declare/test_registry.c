@@ -217,6 +217,7 @@ refuses_another_receiver_under_one_key(void **state)
         RECEIVER(.state = &other_state),
         BUILTIN(.webhook = "https://a.example"),
         BUILTIN(.exec = "/bin/true"),
+        BUILTIN(.pipe = "/bin/cat"),
         BUILTIN(.file = "log"),
         BUILTIN(.discard = true),
     };
@@ -424,13 +425,14 @@ refuses_all_but_one_way_to_run(void **state)
 {
     (void)state;
 #define ONE_RIGHT \
-    "exactly one of run or start (in C), webhook, exec, file, discard and (in owed.conf) notify is right"
+    "exactly one of run or start (in C), webhook, exec, pipe, file, discard and (in owed.conf) notify is right"
 #define SEVERAL "receiver \"shop.billing\": several things say what it does; " ONE_RIGHT
     const struct refusal refusals[] = {
         {BUILTIN(), "receiver \"shop.billing\": nothing says what it does; " ONE_RIGHT},
         {RECEIVER(.webhook = "https://a.example"), SEVERAL},
         {RECEIVER(.exec = "/bin/true"), SEVERAL},
         {RECEIVER(.file = "log"), SEVERAL},
+        {RECEIVER(.pipe = "/bin/cat"), SEVERAL},
         {RECEIVER(.discard = true), SEVERAL},
         {BUILTIN(.webhook = "https://a.example", .file = "log"), SEVERAL},
     };
@@ -543,6 +545,7 @@ keeps_what_needs_a_row_to_durable_receivers(void **state)
         BOTH_MODES("webhook", BUILTIN, .webhook = "https://a.example"),
         BOTH_MODES("exec", BUILTIN, .exec = "/bin/true"),
         BOTH_MODES("file", BUILTIN, .file = "log"),
+        BOTH_MODES("pipe", BUILTIN, .pipe = "/bin/cat"),
         BOTH_MODES("discard", BUILTIN, .discard = true),
         {RECEIVER(.mode = (owed_mode)3),
             "receiver \"shop.billing\": mode is 3; OWED_DURABLE, "
@@ -710,6 +713,14 @@ refuses_bad_paths(void **state)
         {BUILTIN(.exec = ""),
             "receiver \"shop.billing\": exec \"\" is not an absolute path; one "
             "such as /usr/lib/shop/print-label is right"},
+        {BUILTIN(.pipe = "label.py"),
+            "receiver \"shop.billing\": pipe \"label.py\" does not begin with an absolute path; a "
+            "command such as \"/usr/bin/python3 /usr/lib/shop/label.py\" is right"},
+        {BUILTIN(.pipe = "/bin/cat", .in_flight = 1001),
+            "receiver \"shop.billing\": in_flight is 1001; 1 to 1000 is right, or 0 for 16"},
+        {BUILTIN(.exec = "/bin/cat", .in_flight = 1),
+            "receiver \"shop.billing\": in_flight is for pipe alone; leave it out, since the relay's "
+            "own setting holds for all others"},
         {BUILTIN(.file = ""), "receiver \"shop.billing\": the path of the file is empty"},
     };
     CHECK_REFUSALS(refusals);

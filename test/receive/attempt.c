@@ -21,7 +21,7 @@ void
 attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct str payload)
 {
     *attempt = (struct attempt){
-        .receiver = {.runner = runner, .kind = "outside"},
+        .receiver = {.runner = runner, .kind = "outside", .declared.key = "shop.billing"},
         .row = {.fence = {.delivery_id = ATTEMPT_DELIVERY_ID},
             .event_id = ATTEMPT_EVENT_ID,
             .receiver_key = "shop.billing",
@@ -37,6 +37,8 @@ attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct
         attempt->receiver.declared.webhook = to;
     if (runner == RUN_EXEC)
         attempt->receiver.declared.exec = to;
+    if (runner == RUN_PIPE)
+        attempt->receiver.declared.pipe = to;
     if (runner == RUN_FILE)
         attempt->receiver.declared.file = to;
     owed_delivery *delivery = &attempt->flight.delivery;
@@ -64,10 +66,10 @@ real_monotonic(void *state)
 }
 
 static struct outside *
-open_with(owed_clock clock)
+open_with(owed_clock clock, const struct log *log)
 {
     const struct outside_settings settings = {
-        .in_flight = 200, .exec_in_flight = 16, .clock = clock};
+        .in_flight = 200, .exec_in_flight = 16, .clock = clock, .log = log};
     struct outside *outside;
     assert_int_equal(outside_builtin.open(&settings, &outside, NULL), OWED_OK);
     return outside;
@@ -76,7 +78,13 @@ open_with(owed_clock clock)
 struct outside *
 outside_new(void)
 {
-    return open_with((owed_clock){0});
+    return open_with((owed_clock){0}, NULL);
+}
+
+struct outside *
+outside_logging(const struct log *log)
+{
+    return open_with((owed_clock){0}, log);
 }
 
 struct outside *
@@ -84,7 +92,7 @@ outside_at(int64_t now_us)
 {
     static int64_t at_us;
     at_us = now_us;
-    return open_with((owed_clock){fixed_now, real_monotonic, &at_us});
+    return open_with((owed_clock){fixed_now, real_monotonic, &at_us}, NULL);
 }
 
 void

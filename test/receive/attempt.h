@@ -30,6 +30,7 @@ void attempt_init(struct attempt *attempt, enum runner runner, const char *to, s
 
 /* outside_new opens the loop, 200 requests and 16 programs at once. */
 struct outside *outside_new(void);
+struct outside *outside_logging(const struct log *log);
 struct outside *outside_at(int64_t now_us); // with a wall clock that stands still
 
 /* fly starts the attempt and waits until it has ended. */
