@@ -219,3 +219,21 @@ owed_delivery_state(const owed_delivery *delivery)
 {
     return delivery->receiver->declared.state;
 }
+
+/* --- what an attempt leaves --- */
+
+bool
+delivery_leave(owed_delivery *delivery, const struct delivery_left *left)
+{
+    bool is_open = errand_hold(delivery);
+    if (is_open)
+        delivery->left = *left;
+    errand_unhold(delivery);
+    return is_open;
+}
+
+void
+delivery_keep(owed_delivery *delivery)
+{
+    delivery->keeps = true;
+}

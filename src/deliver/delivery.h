@@ -9,6 +9,15 @@
 
 #define DELIVERY_NOTES 16
 
+/* What an attempt leaves beside its outcome. */
+struct delivery_left {
+    const char *result;     // goes to the row, whatever came of it; NULL: nothing
+    const char *heard_from; // the target that it heard from; NULL: the row's
+    void (*over)(
+        void *state); // called once all of it is recorded, or will never be; NULL: nothing is
+    void *state;
+};
+
 struct owed_delivery {
     owed *owed;
     const struct receiver *receiver;
@@ -34,6 +43,9 @@ struct owed_delivery {
     struct log_field *notes;
     size_t note_count;
 
+    struct delivery_left left; // what a start function left with it
+    bool keeps;                // what its function wrote and fired is kept, whatever it returns
+
     char *text; // last text of an outcome function; error_length bytes and a NUL
     size_t text_size;
     bool text_set;
@@ -49,6 +61,12 @@ owed_outcome delivery_call(owed_delivery *delivery, const void *payload);
 
 /* delivery_make_sense turns what who returned into an outcome that can be recorded. */
 owed_outcome delivery_make_sense(owed_delivery *delivery, owed_outcome outcome, const char *who);
+
+/* delivery_leave leaves something with what start was handed, before it is finished; false: nobody waits for it any
+ * more, and what was to be left is still the caller's. delivery_keep is for a function to finish with: what it
+ * writes and fires stands also where it is not done. */
+bool delivery_leave(owed_delivery *delivery, const struct delivery_left *left);
+void delivery_keep(owed_delivery *delivery);
 
 /* delivery_say sets the outcome's text. */
 void delivery_say(owed_delivery *delivery, const char *format, ...) OWED_PRINTF(2, 3);

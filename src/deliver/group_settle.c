@@ -189,18 +189,26 @@ settle_cut(struct attempt *a)
     return stumble_over(a, "run a receiver", &err);
 }
 
+/* is_kept tells whether what it wrote goes with its outcome. */
+static bool
+is_kept(const struct attempt *a)
+{
+    return a->outcome.verdict == OWED_VERDICT_DONE || a->delivery.keeps;
+}
+
 /* settle_spoilt: a statement of its failed, nothing more can be done in the transaction, and it said
  * done all the same. */
 static void
 settle_spoilt(struct attempt *a)
 {
-    if (a->outcome.verdict != OWED_VERDICT_DONE)
+    if (!is_kept(a))
         return;
     delivery_say(&a->delivery,
         "receiver %s was done, but a statement of its had failed, which undoes all it wrote: it must "
         "report the failure, or go back to a savepoint of its own",
         a->task->row->receiver_key);
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    a->delivery.keeps = false;
 }
 
 /* settle_failed undoes what one receiver wrote and fired; its neighbours' work stays. */
@@ -260,10 +268,11 @@ settle_done(struct attempt *a)
 static void
 settle_vetoed(struct attempt *a)
 {
-    if (a->outcome.verdict != OWED_VERDICT_DONE)
+    if (!is_kept(a))
         return;
     delivery_say(&a->delivery, "%s", a->worker->group.tx.veto);
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    a->delivery.keeps = false;
 }
 
 /* settle_untouched: it never asked for the transaction. Its acknowledgement goes with the next ones, be
@@ -298,7 +307,7 @@ static owed_status
 contention(struct attempt *a)
 {
     struct db *db = a->worker->owed->db;
-    bool failed = a->outcome.verdict != OWED_VERDICT_DONE;
+    bool failed = !is_kept(a);
     return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db, failed);
 }
 
@@ -317,10 +326,11 @@ was_refused(struct attempt *a, owed_error *err)
 static void
 settle_refused(struct attempt *a, const owed_error *refused)
 {
-    if (a->outcome.verdict != OWED_VERDICT_DONE)
+    if (!is_kept(a))
         return;
     delivery_say(&a->delivery, "%s", refused->text);
     a->outcome = (owed_outcome){.verdict = OWED_VERDICT_FAILED};
+    a->delivery.keeps = false;
 }
 
 bool
@@ -358,5 +368,5 @@ group_settle(struct attempt *a)
         settle_spoilt(a);
     if (w->group.tx.vetoed)
         settle_vetoed(a);
-    return a->outcome.verdict == OWED_VERDICT_DONE ? settle_done(a) : settle_failed(a);
+    return is_kept(a) ? settle_done(a) : settle_failed(a);
 }

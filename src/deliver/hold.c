@@ -93,7 +93,11 @@ hold_note(struct worker *w, struct ledger *ledger, const struct ended *ended, in
     note->started_mono_us = ended->started_mono_us;
     note->receiver = ended->receiver;
     note->lane = arena_strdup(&ledger->arena, or_empty(ended->row->lane));
-    note->pause_target = arena_strdup(&ledger->arena, or_empty(ended->row->target));
+    const owed_delivery *delivery = ended->delivery;
+    const char *target = delivery != NULL && delivery->left.heard_from != NULL
+        ? delivery->left.heard_from
+        : ended->row->target;
+    note->pause_target = arena_strdup(&ledger->arena, or_empty(target));
 }
 
 static void

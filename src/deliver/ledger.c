@@ -98,6 +98,16 @@ last_error_of(
     return keep_shown(w, ledger, ended->row, text);
 }
 
+/* result_of is what an attempt leaves with the row; NULL: what stands there stays. */
+static const char *
+result_of(const struct worker *w, struct ledger *ledger, const struct ended *ended)
+{
+    if (ended->delivery == NULL || ended->delivery->left.result == NULL)
+        return NULL;
+    return arena_strdup(
+        &ledger->arena, secrecy_hide(w, ended->row, ended->delivery->left.result, &ledger->arena));
+}
+
 /* verdict_of is what owed_attempt keeps; NULL: no row. */
 static const char *
 verdict_of(const struct ended *ended, enum ending ending)
@@ -196,6 +206,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     };
     settlement->fence.claimed_by = claim_name(w, row);
     settlement->expanded = note->expanded;
+    settlement->result = result_of(w, ledger, ended);
     if (decision.state == STATE_SUCCEEDED && !note->expanded)
         settlement->consumed_event_id = consumed_event(w, row);
 }

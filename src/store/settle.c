@@ -110,6 +110,18 @@ settle_plainly(struct db *db, const struct settlement *settlements, size_t count
     return status;
 }
 
+/* keep_results goes before what ends the claim: it is under the fence like that. */
+static owed_status
+keep_results(struct db *db, const struct settlement *settlements, size_t count, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    for (size_t i = 0; status == OWED_OK && i < count; i++)
+        if (settlements[i].result != NULL)
+            status = change(db, STMT_KEEP_RESULT,
+                ARGS(FENCE(&settlements[i].fence), V_TEXT(settlements[i].result)), NULL, err);
+    return status;
+}
+
 /* --- what goes once it has succeeded --- */
 
 static bool
@@ -166,6 +178,9 @@ static owed_status
 settle_all(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
+    owed_status status = keep_results(db, settlements, count, err);
+    if (status != OWED_OK)
+        return status;
     if (consumes_any(db, settlements, count))
         return settle_and_consume(db, settlements, count, landed, err);
     return settle_plainly(db, settlements, count, landed, err);

@@ -230,6 +230,7 @@ struct settlement {
     int64_t duration_us;
     int32_t code;        // HTTP status, exit status, signal; 0: none
     const char *excerpt; // of the answer, or ""
+    const char *result;  // kept with the row; NULL: what stands there stays
     bool expanded;       // succeeded, and others took its place: the row goes
     // succeeded: its event, if that may go once it has succeeded; 0: no. Where the event says so itself,
     // and nothing else of it is owed, all of it is deleted. Prune does so for what is left.

@@ -1,0 +1,5 @@
+-- Claims a key that nobody has.
+-- Parameters: the key, token, until when.
+-- Index: the primary key.
+insert into owed_dedup (dedup_key, token, expires_at) values ($1, $2, $3)
+on duplicate key update token = token

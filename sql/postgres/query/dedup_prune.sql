@@ -1,0 +1,6 @@
+-- Forgets keys whose time is over.
+-- Parameters: now, how many at most.
+-- Index: owed_dedup_by_end.
+delete from owed_dedup where dedup_key in (
+    select dedup_key from owed_dedup where expires_at <= $1::timestamptz
+    order by expires_at limit $2::bigint for update skip locked)

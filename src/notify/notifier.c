@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * notifier.c - tickets, as a relay delivers them.
+ *
+ * The relay's thread starts a ticket: it reads it and claims its key. A thread of ours sends it, so that a slow
+ * provider holds up nobody else. What came of it is recorded with the acknowledgement: the receipt always, and where
+ * there is more to write (a key, an address that is gone) in the transaction that carries it.
+ */
+#include "notify/notifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "declare/registry.h"
+#include "deliver/delivery.h"
+#include "notify/json_fields.h"
+#include "notify/post.h"
+#include "notify/ticket_json.h"
+#include "store/sent_once.h"
+
+#define DEFAULT_THREADS 4
+#define NOTIFY_MAX_ATTEMPTS 10
+#define NOTIFY_LEASE_US (5 * 60 * US_PER_SECOND)
+#define DAY_US (24 * 3600 * US_PER_SECOND)
+#define KEY_WAIT_US US_PER_SECOND // until a key is asked for again that another one sends
+#define PRUNE_US (60 * US_PER_SECOND)
+#define PRUNE_ROWS 1000
+#define RESULT_BYTES ((size_t)256 * 1024)
+
+/* One attempt under way. */
+struct job {
+    STAILQ_ENTRY(job) next;
+    owed_notifier *notifier;
+    owed_delivery *delivery;
+    struct arena arena;
+    struct ticket_text ticket;
+    const owed_template *tmpl;
+    bool has_key;          // claimed by us
+    int64_t wait_until_us; // another one has it; 0: nobody
+    struct posted posted;
+    struct buf result;
+};
+
+/* --- jobs --- */
+
+static void
+job_free(void *state)
+{
+    struct job *job = state;
+    posted_done(&job->posted);
+    buf_done(&job->result);
+    arena_done(&job->arena);
+    free(job);
+}
+
+static int64_t
+now_of(const owed_delivery *delivery)
+{
+    return clock_now_us(&delivery->owed->clock);
+}
+
+static struct sent_once
+key_of(const struct job *job, const owed_delivery *delivery)
+{
+    int64_t lease_us = delivery->receiver->declared.lease_us;
+    return (struct sent_once){.key = job->ticket.options.dedup_key,
+        .token = job->ticket.options.id,
+        .now_us = now_of(delivery),
+        .lease_us = lease_us > 0 ? lease_us : NOTIFY_LEASE_US};
+}
+
+static owed_status
+fire_gone(owed_tx *tx, const struct job *job, const owed_send_attempt *attempt, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf json;
+    buf_init(&json, RESULT_BYTES);
+    buf_putc(&json, '{');
+    field_write_text(&json, "channel", attempt->channel);
+    field_write_text(&json, "address", attempt->address);
+    field_write_text(&json, "ticket", job->ticket.options.id);
+    buf_putc(&json, '}');
+    if (json.failed)
+        return fail_memory(err);
+    return owed_fire_json(tx, GONE_EVENT, 1, json.p, json.len, NULL, NULL, err);
+}
+
+/* settle_key keeps what was sent under its key, or gives the key back. */
+static owed_status
+settle_key(owed_delivery *delivery, owed_tx *tx, const struct job *job, owed_error *err)
+{
+    const struct sent_once once = key_of(job, delivery);
+    int64_t ttl_us = job->notifier->options.dedup_ttl_us;
+    if (!job->has_key)
+        return OWED_OK;
+    return job->posted.end == POSTED_SENT
+        ? store_once_complete(tx->db, &once, buf_text(&job->result), once.now_us + ttl_us, err)
+        : store_once_release(tx->db, &once, err);
+}
+
+/* settle runs in the transaction that carries the acknowledgement. */
+static owed_outcome
+settle(owed_delivery *delivery, void *state)
+{
+    const struct job *job = state;
+    owed_error err = {0};
+    owed_tx *tx = owed_delivery_tx(delivery);
+    if (tx == NULL)
+        return owed_failed(delivery, "no transaction could be had to record what was sent");
+    owed_status status = settle_key(delivery, tx, job, &err);
+    const struct attempts *attempts = &job->posted.attempts;
+    for (size_t i = 0; status == OWED_OK && i < attempts->count; i++)
+        if (attempts->list[i].verdict == OWED_ANSWER_GONE)
+            status = fire_gone(tx, job, &attempts->list[i], &err);
+    if (status != OWED_OK)
+        return owed_failed(delivery, "%s", err.text);
+    delivery_keep(delivery);
+    return posted_outcome(&job->posted, delivery);
+}
+
+static bool
+writes_more(const struct job *job)
+{
+    for (size_t i = 0; i < job->posted.attempts.count; i++)
+        if (job->posted.attempts.list[i].verdict == OWED_ANSWER_GONE)
+            return true;
+    return job->has_key;
+}
+
+/* job_finish hands what came of it to the relay, and the job with it. */
+static void
+job_finish(struct job *job)
+{
+    owed_delivery *delivery = job->delivery;
+    bool is_put_off = job->wait_until_us > 0;
+    if (!is_put_off && job->result.len == 0)
+        posted_write(&job->posted, &job->result);
+    const struct delivery_left left = {
+        .result = is_put_off || job->result.failed ? NULL : buf_text(&job->result),
+        .heard_from = posted_channel(&job->posted),
+        .over = job_free,
+        .state = job,
+    };
+    bool has_more = writes_more(job);
+    owed_outcome outcome = is_put_off
+        ? owed_not_yet(delivery, job->wait_until_us, "dedup key \"%.100s\" is being sent just now",
+              job->ticket.options.dedup_key)
+        : posted_outcome(&job->posted, delivery);
+    if (!delivery_leave(delivery, &left)) {
+        job_free(job); // nobody waits for it any more
+    } else {
+        // From here on the job may be gone at any moment. What is too late is nobody's concern.
+        owed_status status = has_more ? owed_finish_with(delivery, settle, job, NULL)
+                                      : owed_finish(delivery, outcome, NULL);
+        (void)status;
+    }
+    owed_delivery_release(delivery);
+}
+
+static void
+job_send(struct job *job)
+{
+    const struct post post = {
+        .dispatcher = job->notifier->dispatcher,
+        .tmpl = job->tmpl,
+        .recipient = &job->ticket.recipient,
+        .context = job->ticket.context,
+        .options = &job->ticket.options,
+    };
+    post_once(&post, &job->posted);
+    job_finish(job);
+}
+
+/* --- threads --- */
+
+static void *
+work(void *state)
+{
+    owed_notifier *notifier = state;
+    pthread_mutex_lock(&notifier->lock);
+    for (;;) {
+        struct job *job = STAILQ_FIRST(&notifier->jobs);
+        if (job == NULL && notifier->is_ending)
+            break;
+        if (job == NULL) {
+            pthread_cond_wait(&notifier->wanted, &notifier->lock);
+            continue;
+        }
+        STAILQ_REMOVE_HEAD(&notifier->jobs, next);
+        bool is_ending = notifier->is_ending;
+        pthread_mutex_unlock(&notifier->lock);
+        if (is_ending) {
+            owed_delivery_release(job->delivery);
+            job_free(job);
+        } else {
+            job_send(job);
+        }
+        pthread_mutex_lock(&notifier->lock);
+    }
+    pthread_mutex_unlock(&notifier->lock);
+    return NULL;
+}
+
+/* post_job hands a job to a thread; false: there is none, and none can be had. */
+static bool
+post_job(owed_notifier *notifier, struct job *job)
+{
+    pthread_mutex_lock(&notifier->lock);
+    if (notifier->thread_count < notifier->options.threads &&
+        pthread_create(&notifier->threads[notifier->thread_count], NULL, work, notifier) == 0)
+        notifier->thread_count++;
+    bool has_threads = notifier->thread_count > 0;
+    if (has_threads) {
+        STAILQ_INSERT_TAIL(&notifier->jobs, job, next);
+        pthread_cond_signal(&notifier->wanted);
+    }
+    pthread_mutex_unlock(&notifier->lock);
+    return has_threads;
+}
+
+/* --- starting --- */
+
+static void
+prune_keys(owed_notifier *notifier, const owed_delivery *delivery)
+{
+    int64_t now_us = now_of(delivery);
+    if (now_us < notifier->next_prune_us)
+        return;
+    notifier->next_prune_us = now_us + PRUNE_US;
+    // What stays is for the next time.
+    owed_status status =
+        store_once_prune(delivery->owed->db, now_us, PRUNE_ROWS, &(int64_t){0}, NULL);
+    (void)status;
+}
+
+/* claim_key tells whether the ticket is to be sent; where not, the job says what it came to. */
+static bool
+claim_key(struct job *job)
+{
+    owed_delivery *delivery = job->delivery;
+    const struct sent_once once = key_of(job, delivery);
+    enum once_claim claim = ONCE_PENDING;
+    const char *receipt = NULL;
+    owed_error err = {0};
+    if (once.key == NULL)
+        return true;
+    prune_keys(job->notifier, delivery);
+    owed_status status =
+        store_once_claim(delivery->owed->db, &once, &job->arena, &claim, &receipt, &err);
+    if (status == OWED_OK && claim == ONCE_CLAIMED)
+        return job->has_key = true;
+    if (status == OWED_OK && claim == ONCE_SENT) {
+        job->posted = (struct posted){.end = POSTED_SENT};
+        buf_puts(&job->result, "{\"duplicate\":true,");
+        buf_puts(&job->result, receipt[0] == '{' ? receipt + 1 : "}");
+        return false;
+    }
+    job->wait_until_us = once.now_us + KEY_WAIT_US;
+    return false;
+}
+
+static owed_status
+job_read(struct job *job, owed_error *err)
+{
+    owed_delivery *delivery = job->delivery;
+    owed_bytes payload = owed_delivery_payload(delivery);
+    owed_status status =
+        ticket_read((struct str){payload.data, payload.len}, &job->arena, &job->ticket, err);
+    // One that was fired without an id has one all the same: that of its delivery.
+    const char *own = strchr(owed_delivery_idempotency_key(delivery), '_') + 1;
+    job->ticket.options.id =
+        job->ticket.id != NULL ? job->ticket.id : arena_strdup(&job->arena, own);
+    if (status == OWED_OK && job->ticket.options.id == NULL)
+        status = fail_memory(err);
+    return status != OWED_OK
+        ? status
+        : owed_templates_find(job->notifier->templates, job->ticket.template_name, &job->tmpl, err);
+}
+
+static void
+start(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    owed_error err = {0};
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL) {
+        owed_delivery_release(delivery); // it has failed, and is tried again
+        return;
+    }
+    job->notifier = owed_delivery_state(delivery);
+    job->delivery = delivery;
+    arena_init(&job->arena, 0);
+    buf_init(&job->result, RESULT_BYTES);
+    owed_status status = job_read(job, &err);
+    if (status != OWED_OK)
+        posted_refuse(&job->posted, &err);
+    if (status != OWED_OK || !claim_key(job))
+        job_finish(job);
+    else if (!post_job(job->notifier, job))
+        job_send(job);
+}
+
+/* --- targets: a delivery knows the channel that it is most likely to go by, so that it rests alone --- */
+
+static owed_status
+name_channel(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
+{
+    (void)payload;
+    const owed_notifier *notifier = delivery->receiver->declared.state;
+    owed_bytes text = owed_delivery_payload(delivery);
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct ticket_text ticket;
+    const char *route[ROUTE_MAX];
+    size_t count = 0;
+    // What is wrong with a ticket is said when it is delivered.
+    if (ticket_read((struct str){text.data, text.len}, &arena, &ticket, NULL) == OWED_OK)
+        count = route_of(notifier->dispatcher, &ticket.recipient, ticket.options.channel, route);
+    for (size_t i = 0; i < count; i++)
+        if (owed_recipient_address(&ticket.recipient, route[i]) != NULL &&
+            channel_find(notifier->dispatcher, route[i]) != NULL)
+            return owed_target_add(list, route[i], err);
+    return owed_target_add(list, "none", err);
+}
+
+/* --- making one --- */
+
+static owed_status
+check_options(const owed_notifier_options *options, owed_error *err)
+{
+    if (options->threads < 0 || options->threads > LIMIT_THREADS)
+        return fail(err, OWED_INVALID, "a notifier has 1 to %d threads, or the usual number (0)",
+            LIMIT_THREADS);
+    if (options->max_attempts < 0 || options->backoff_base_us < 0 || options->backoff_cap_us < 0 ||
+        options->give_up_after_us < 0 || options->dedup_ttl_us < 0)
+        return fail(err, OWED_INVALID, "an option of a notifier is negative");
+    return OWED_OK;
+}
+
+owed_status
+owed_notifier_new(const owed_templates *templates, owed_dispatcher *dispatcher,
+    const owed_notifier_options *options, owed_notifier **ret_notifier, owed_error *err)
+{
+    static const owed_notifier_options none;
+    options = options == NULL ? &none : options;
+    owed_status status = check_options(options, err);
+    if (status != OWED_OK)
+        return status;
+    owed_notifier *notifier = calloc(1, sizeof *notifier);
+    if (notifier == NULL)
+        return fail_memory(err);
+    notifier->templates = templates;
+    notifier->dispatcher = dispatcher;
+    notifier->options = *options;
+    owed_notifier_options *own = &notifier->options;
+    own->threads = own->threads == 0 ? DEFAULT_THREADS : own->threads;
+    own->max_attempts = own->max_attempts == 0 ? NOTIFY_MAX_ATTEMPTS : own->max_attempts;
+    own->give_up_after_us = own->give_up_after_us == 0 ? 2 * DAY_US : own->give_up_after_us;
+    own->dedup_ttl_us = own->dedup_ttl_us == 0 ? DAY_US : own->dedup_ttl_us;
+    pthread_mutex_init(&notifier->lock, NULL);
+    pthread_cond_init(&notifier->wanted, NULL);
+    STAILQ_INIT(&notifier->jobs);
+    *ret_notifier = notifier;
+    return OWED_OK;
+}
+
+void
+owed_notifier_free(owed_notifier *notifier)
+{
+    if (notifier == NULL)
+        return;
+    pthread_mutex_lock(&notifier->lock);
+    notifier->is_ending = true;
+    pthread_cond_broadcast(&notifier->wanted);
+    pthread_mutex_unlock(&notifier->lock);
+    for (int i = 0; i < notifier->thread_count; i++)
+        pthread_join(notifier->threads[i], NULL);
+    pthread_cond_destroy(&notifier->wanted);
+    pthread_mutex_destroy(&notifier->lock);
+    free(notifier);
+}
+
+owed_status
+owed_notify_declare(owed_registry *registry, owed_notifier *notifier, owed_error *err)
+{
+    static const owed_event_type ticket = {.name = TICKET_EVENT, .version = 1};
+    static const owed_event_type gone = {.name = GONE_EVENT, .version = 1};
+    const owed_notifier_options *options = &notifier->options;
+    const owed_receiver receiver = {
+        .key = NOTIFY_RECEIVER,
+        .event = &ticket,
+        .start = start,
+        .state = notifier,
+        .lane = options->lane,
+        .max_attempts = options->max_attempts,
+        .backoff_base_us = options->backoff_base_us,
+        .backoff_cap_us = options->backoff_cap_us,
+        .give_up_after_us = options->give_up_after_us,
+        .targets = name_channel,
+        .pause = OWED_PAUSE_TARGET,
+    };
+    owed_status status = owed_declare_event(registry, &ticket, err);
+    if (status == OWED_OK)
+        status = owed_declare_event(registry, &gone, err);
+    if (status == OWED_OK)
+        status = registry_hide(registry, TICKET_EVENT, "/context", err);
+    return status == OWED_OK ? owed_declare_receiver(registry, &receiver, err) : status;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_notifier.c - tickets that a store keeps: what a provider says is what becomes of them.
+ */
+#include "../deliver/fixture.h"
+
+#include <owed/notifier.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define SECOND INT64_C(1000000)
+
+/* A channel that answers as it is told. */
+struct teller {
+    owed_answer answer; // zeroed: sent
+    atomic_int calls;
+    char id[64];
+};
+
+static struct office {
+    struct fixture *f;
+    struct teller sms, email;
+    owed_templates *templates;
+    owed_dispatcher *dispatcher;
+    owed_notifier *notifier;
+} office;
+
+static void
+tell(const owed_channel *channel, const owed_message *message, owed_answer *answer)
+{
+    struct teller *teller = channel->state;
+    int call = atomic_fetch_add(&teller->calls, 1) + 1;
+    snprintf(teller->id, sizeof teller->id, "%s", message->id);
+    *answer = teller->answer;
+    if (answer->verdict != OWED_ANSWER_FAILED || answer->reason[0] != '\0')
+        return;
+    answer->verdict = OWED_ANSWER_SENT;
+    snprintf(answer->reference, sizeof answer->reference, "r%d", call);
+}
+
+static int64_t
+office_now(void *state)
+{
+    (void)state;
+    return office.f->now_us;
+}
+
+static int
+open_office(void **state)
+{
+    static const owed_variable variables[] = {{"order", OWED_KIND_TEXT}, {NULL, OWED_KIND_END}};
+    static const owed_template_source source = {
+        .name = "receipt", .variables = variables, .text = "Order {order}."};
+    fixture_setup(state);
+    office = (struct office){.f = *state};
+    owed_error *err = &office.f->err;
+    owed_template *tmpl = NULL;
+    assert_ok(owed_template_new(&source, &tmpl, err));
+    assert_ok(owed_templates_new(&office.templates, err));
+    assert_ok(owed_templates_add(office.templates, tmpl, err));
+    const owed_dispatcher_options options = {.clock = {.now_us = office_now}};
+    assert_ok(owed_dispatcher_new(&options, &office.dispatcher, err));
+    const owed_channel sms = {.name = "sms", .send = tell, .state = &office.sms};
+    const owed_channel email = {.name = "email", .send = tell, .state = &office.email};
+    assert_ok(owed_dispatcher_add(office.dispatcher, &sms, err));
+    assert_ok(owed_dispatcher_add(office.dispatcher, &email, err));
+    assert_ok(owed_notifier_new(office.templates, office.dispatcher,
+        &(owed_notifier_options){.threads = 2}, &office.notifier, err));
+    assert_ok(owed_notify_declare(office.f->registry, office.notifier, err));
+    fixture_open(office.f);
+    return 0;
+}
+
+static int
+close_office(void **state)
+{
+    int failed = fixture_teardown(state);
+    owed_notifier_free(office.notifier);
+    owed_dispatcher_free(office.dispatcher);
+    owed_templates_free(office.templates);
+    return failed;
+}
+
+/* enqueue fires a ticket to ada by a channel, with more members; answers its event's id. */
+static int64_t
+enqueue(const char *channel, const char *more)
+{
+    struct fixture *f = office.f;
+    char json[1024];
+    int64_t id = 0;
+    int len = snprintf(json, sizeof json,
+        "{\"template\":\"receipt\",\"context\":{\"order\":\"A-1042\"},\"recipient\":{\"phone\":"
+        "\"+49151000000\",\"email\":\"ada@example.com\"},\"channel\":\"%s\"%s}",
+        channel, more);
+    fixture_begin(f);
+    assert_ok(owed_fire_json(f->tx, "owed.Ticket", 0, json, (size_t)len, NULL, &id, &f->err));
+    fixture_commit(f);
+    return id;
+}
+
+static void
+relay(void)
+{
+    const owed_relay_settings settings = {.all_lanes = true, .once = true};
+    owed_status status = owed_relay_run(office.f->owed, &settings, NULL, &office.f->err);
+    if (status != OWED_OK)
+        fail_msg("%s", office.f->err.text);
+}
+
+static struct delivery_row
+ticket_row(int64_t event_id, struct arena *arena)
+{
+    struct delivery_row *rows = NULL;
+    size_t count = 0;
+    const struct filter filter = {.event_id = event_id, .limit = 10};
+    assert_ok(store_deliveries(office.f->other, &filter, arena, &rows, &count, &office.f->err));
+    assert_int_equal(count, 1);
+    return rows[0];
+}
+
+#define check_row(event_id_, status_, attempts_, result_) \
+    do { \
+        struct arena arena_; \
+        arena_init(&arena_, 0); \
+        struct delivery_row row_ = ticket_row((event_id_), &arena_); \
+        if (strcmp(row_.status, (status_)) != 0 || row_.attempts != (attempts_) || \
+            strstr(row_.result, (result_)) == NULL) \
+            fail_msg("%s, %d attempts, \"%s\", %s", row_.status, row_.attempts, row_.last_error, \
+                row_.result); \
+        arena_done(&arena_); \
+    } while (0)
+
+static void
+a_ticket_that_was_sent_keeps_its_receipt(void **state)
+{
+    (void)state;
+    int64_t id = enqueue("sms", ",\"id\":\"00112233445566778899aabbccddeeff\"");
+    relay();
+    check_row(id, "succeeded", 1, "\"channel\":\"sms\",\"address\":\"+49151000000\"");
+    check_row(id, "succeeded", 1, "\"reference\":\"r1\"");
+    assert_string_equal(office.sms.id, "00112233445566778899aabbccddeeff");
+}
+
+static void
+a_ticket_of_a_transaction_that_is_rolled_back_is_none(void **state)
+{
+    (void)state;
+    struct fixture *f = office.f;
+    static const char json[] =
+        "{\"template\":\"receipt\",\"recipient\":{\"phone\":\"+49151000000\"}}";
+    fixture_begin(f);
+    assert_ok(owed_fire_json(f->tx, "owed.Ticket", 0, json, strlen(json), NULL, NULL, &f->err));
+    owed_rollback(f->tx);
+    f->tx = NULL;
+    relay();
+    assert_int_equal(fixture_events(f), 0);
+    assert_int_equal(office.sms.calls, 0);
+}
+
+static void
+what_a_provider_says_is_what_becomes_of_a_ticket(void **state)
+{
+    (void)state;
+    static const struct {
+        owed_answer answer;
+        const char *status;
+        int attempts;
+    } cases[] = {
+        {{.verdict = OWED_ANSWER_FAILED, .reason = "away"}, "failed", 1},
+        {{.verdict = OWED_ANSWER_REFUSED, .reason = "no"}, "dead", 1},
+        {{.verdict = OWED_ANSWER_GONE, .reason = "gone"}, "dead", 1},
+        {{.verdict = OWED_ANSWER_WAIT, .wait_us = 60 * SECOND, .reason = "busy"}, "failed", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        office.sms.answer = cases[i].answer;
+        int64_t id = enqueue("sms", "");
+        relay();
+        check_row(id, cases[i].status, cases[i].attempts, cases[i].answer.reason);
+    }
+    assert_int_equal(office.sms.calls, 4);
+}
+
+static void
+an_address_that_is_gone_is_told_in_an_event(void **state)
+{
+    (void)state;
+    office.sms.answer = (owed_answer){.verdict = OWED_ANSWER_GONE, .reason = "gone"};
+    enqueue("sms", ",\"id\":\"abc\"");
+    relay();
+    struct event_row *events = NULL;
+    size_t count = 0;
+    struct arena arena;
+    arena_init(&arena, 0);
+    assert_ok(
+        store_fired(office.f->other, "owed.AddressGone", &arena, &events, &count, &office.f->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(events[0].payload.p,
+        "{\"channel\":\"sms\",\"address\":\"+49151000000\",\"ticket\":\"abc\"}");
+    arena_done(&arena);
+}
+
+static void
+a_limit_of_one_channel_stops_no_other(void **state)
+{
+    (void)state;
+    office.sms.answer =
+        (owed_answer){.verdict = OWED_ANSWER_WAIT, .wait_us = 3600 * SECOND, .reason = "busy"};
+    int64_t first = enqueue("sms", "");
+    relay();
+    check_row(first, "failed", 0, "busy");
+    int64_t mail = enqueue("email", "");
+    relay();
+    check_row(mail, "succeeded", 1, "\"channel\":\"email\"");
+    assert_int_equal(office.sms.calls, 1);
+}
+
+static void
+a_key_is_sent_once_and_the_second_ticket_has_the_first_receipt(void **state)
+{
+    (void)state;
+    int64_t first = enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    relay();
+    int64_t second = enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    relay();
+    check_row(first, "succeeded", 1, "\"reference\":\"r1\"");
+    check_row(second, "succeeded", 1, "{\"duplicate\":true,\"status\":0");
+    check_row(second, "succeeded", 1, "\"reference\":\"r1\"");
+    assert_int_equal(office.sms.calls, 1);
+    office.f->now_us += 25 * 3600 * SECOND; // the day for which it is known is over
+    enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    relay();
+    assert_int_equal(office.sms.calls, 2);
+}
+
+static void
+a_send_that_fails_gives_its_key_back(void **state)
+{
+    (void)state;
+    office.sms.answer = (owed_answer){.verdict = OWED_ANSWER_REFUSED, .reason = "no"};
+    int64_t first = enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    relay();
+    check_row(first, "dead", 1, "\"status\":-32");
+    office.sms.answer = (owed_answer){0};
+    int64_t second = enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    relay();
+    check_row(second, "succeeded", 1, "\"reference\":\"r2\"");
+}
+
+static void
+quiet_hours_are_waited_for_or_refused(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"template\":\"receipt\",\"context\":{\"order\":\"7\"},\"recipient\":{\"phone\":"
+        "\"+49151000000\",\"quiet_hours\":[{\"start\":\"00:00\",\"end\":\"06:00\"}]}%s}";
+    static const struct {
+        const char *more, *status;
+        int attempts;
+    } cases[] = {{"", "dead", 1}, {",\"quiet_wait\":true", "pending", 0},
+        {",\"quiet_wait\":true,\"now\":4102444800000000", "dead", 1},
+        {",\"urgent\":true", "succeeded", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture *f = office.f;
+        char json[512];
+        int64_t id = 0;
+        int len = snprintf(json, sizeof json, text, cases[i].more);
+        fixture_begin(f);
+        assert_ok(owed_fire_json(f->tx, "owed.Ticket", 0, json, (size_t)len, NULL, &id, &f->err));
+        fixture_commit(f);
+        relay();
+        check_row(id, cases[i].status, cases[i].attempts, "\"status\":");
+    }
+    assert_int_equal(office.sms.calls, 1);
+}
+
+static void
+a_ticket_that_cannot_be_is_dead_and_says_why(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"{}",
+        "{\"template\":\"receipt\",\"recipient\":{\"fon\":\"1\"}}",
+        "{\"template\":\"nothing\",\"recipient\":{}}",
+        "{\"template\":\"receipt\",\"recipient\":{\"phone\":\"+49151000000\"}}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fixture *f = office.f;
+        int64_t id = 0;
+        fixture_begin(f);
+        assert_ok(owed_fire_json(
+            f->tx, "owed.Ticket", 0, texts[i], strlen(texts[i]), NULL, &id, &f->err));
+        fixture_commit(f);
+        relay();
+        check_row(id, "dead", 1, "\"attempts\":[]");
+    }
+    assert_int_equal(office.sms.calls, 0);
+}
+
+int
+main(void)
+{
+#define TEST(name_) cmocka_unit_test_setup_teardown(name_, open_office, close_office)
+    const struct CMUnitTest tests[] = {
+        TEST(a_ticket_that_was_sent_keeps_its_receipt),
+        TEST(a_ticket_of_a_transaction_that_is_rolled_back_is_none),
+        TEST(what_a_provider_says_is_what_becomes_of_a_ticket),
+        TEST(an_address_that_is_gone_is_told_in_an_event),
+        TEST(a_limit_of_one_channel_stops_no_other),
+        TEST(a_key_is_sent_once_and_the_second_ticket_has_the_first_receipt),
+        TEST(a_send_that_fails_gives_its_key_back),
+        TEST(quiet_hours_are_waited_for_or_refused),
+        TEST(a_ticket_that_cannot_be_is_dead_and_says_why),
+    };
+    return RUN_ON_ALL_STORES("notify notifier", tests);
+}
