@@ -22,10 +22,7 @@
 #include "notify/ticket_json.h"
 #include "store/sent_once.h"
 
-#define DEFAULT_THREADS 4
-#define NOTIFY_MAX_ATTEMPTS 10
 #define NOTIFY_LEASE_US (5 * 60 * US_PER_SECOND)
-#define DAY_US (24 * 3600 * US_PER_SECOND)
 #define KEY_WAIT_US US_PER_SECOND // until a key is asked for again that another one sends
 #define PRUNE_US (60 * US_PER_SECOND)
 #define PRUNE_ROWS 1000
@@ -326,62 +323,7 @@ name_channel(owed_delivery *delivery, const void *payload, owed_target_list *lis
     return owed_target_add(list, "none", err);
 }
 
-/* --- making one --- */
-
-static owed_status
-check_options(const owed_notifier_options *options, owed_error *err)
-{
-    if (options->threads < 0 || options->threads > LIMIT_THREADS)
-        return fail(err, OWED_INVALID, "a notifier has 1 to %d threads, or the usual number (0)",
-            LIMIT_THREADS);
-    if (options->max_attempts < 0 || options->backoff_base_us < 0 || options->backoff_cap_us < 0 ||
-        options->give_up_after_us < 0 || options->dedup_ttl_us < 0)
-        return fail(err, OWED_INVALID, "an option of a notifier is negative");
-    return OWED_OK;
-}
-
-owed_status
-owed_notifier_new(const owed_templates *templates, owed_dispatcher *dispatcher,
-    const owed_notifier_options *options, owed_notifier **ret_notifier, owed_error *err)
-{
-    static const owed_notifier_options none;
-    options = options == NULL ? &none : options;
-    owed_status status = check_options(options, err);
-    if (status != OWED_OK)
-        return status;
-    owed_notifier *notifier = calloc(1, sizeof *notifier);
-    if (notifier == NULL)
-        return fail_memory(err);
-    notifier->templates = templates;
-    notifier->dispatcher = dispatcher;
-    notifier->options = *options;
-    owed_notifier_options *own = &notifier->options;
-    own->threads = own->threads == 0 ? DEFAULT_THREADS : own->threads;
-    own->max_attempts = own->max_attempts == 0 ? NOTIFY_MAX_ATTEMPTS : own->max_attempts;
-    own->give_up_after_us = own->give_up_after_us == 0 ? 2 * DAY_US : own->give_up_after_us;
-    own->dedup_ttl_us = own->dedup_ttl_us == 0 ? DAY_US : own->dedup_ttl_us;
-    pthread_mutex_init(&notifier->lock, NULL);
-    pthread_cond_init(&notifier->wanted, NULL);
-    STAILQ_INIT(&notifier->jobs);
-    *ret_notifier = notifier;
-    return OWED_OK;
-}
-
-void
-owed_notifier_free(owed_notifier *notifier)
-{
-    if (notifier == NULL)
-        return;
-    pthread_mutex_lock(&notifier->lock);
-    notifier->is_ending = true;
-    pthread_cond_broadcast(&notifier->wanted);
-    pthread_mutex_unlock(&notifier->lock);
-    for (int i = 0; i < notifier->thread_count; i++)
-        pthread_join(notifier->threads[i], NULL);
-    pthread_cond_destroy(&notifier->wanted);
-    pthread_mutex_destroy(&notifier->lock);
-    free(notifier);
-}
+/* --- declaring it --- */
 
 owed_status
 owed_notify_declare(owed_registry *registry, owed_notifier *notifier, owed_error *err)
