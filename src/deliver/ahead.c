@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ahead.c - the next claim, made while receivers run.
+ * ahead.c - the next claim, made while receivers run or outcomes are written.
  */
 #include "deliver/ahead.h"
 
@@ -12,8 +12,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "deliver/worker.h"
-
-#define AHEAD_QUICK_US US_PER_MS // a row that takes longer could be run by somebody else meanwhile
 
 enum stage { AHEAD_RESTS, AHEAD_CLAIMS, AHEAD_CAME, AHEAD_ENDS };
 
@@ -159,20 +157,16 @@ ahead_close(struct worker *w)
 /* may_begin: where outcomes go along with a claim, it is not made ahead. A pause changes what may be
  * claimed, and who counts rows or passes wants no more of them. */
 static bool
-may_begin(const struct worker *w, const struct batch *batch, int32_t limit)
+may_begin(const struct worker *w)
 {
-    if (w->visit != NULL || w->is_eager || store_claims_along(w->owed->db) || hold_any(w) ||
-        worker_has_limit(w) || w->passes_left >= 0 || worker_is_stopping(w))
-        return false;
-    bool is_quick =
-        w->row_us > 0 && w->row_us < AHEAD_QUICK_US && w->row_us * limit < w->settings.lease_us / 4;
-    return is_quick && batch->count == (size_t)limit;
+    return w->visit == NULL && !w->is_eager && !store_claims_along(w->owed->db) && !hold_any(w) &&
+        !worker_has_limit(w) && w->passes_left < 0 && !worker_is_stopping(w);
 }
 
 void
-ahead_begin(struct worker *w, enum share share, const struct batch *batch, int32_t limit)
+ahead_begin(struct worker *w, enum share share, const char *const *receivers, int32_t limit)
 {
-    if (!may_begin(w, batch, limit))
+    if (!may_begin(w))
         return;
     if (w->ahead == NULL)
         w->ahead = ahead_new(w);
@@ -180,6 +174,8 @@ ahead_begin(struct worker *w, enum share share, const struct batch *batch, int32
     if (ahead == NULL || ahead->batch != NULL || (ahead->batch = batch_new()) == NULL)
         return;
     claim_fill(w, share, &ahead->claim);
+    if (receivers != NULL)
+        ahead->claim.receivers = receivers;
     claim_from(w, share, &ahead->claim, &ahead->looked);
     ahead->claim.limit = limit;
     ahead->share = share;

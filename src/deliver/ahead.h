@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ahead.h - the next claim, made while receivers run.
+ * ahead.h - the next claim, made while receivers run or outcomes are written.
  *
  * A thread makes it on a connection of its own. Its commit need not be durable: a claim that a crash of the
  * server undoes is made again under another fence, and what was begun under the first can no longer be
@@ -13,9 +13,10 @@
 
 struct ahead;
 
-/* ahead_begin claims more of a share, where a batch that was filled suggests that there is more, and such
- * batches are done in no time. */
-void ahead_begin(struct worker *worker, enum share share, const struct batch *batch, int32_t limit);
+/* ahead_begin claims up to limit rows of a share, where that is allowed and none is under way. receivers is
+ * read until it has been taken; NULL: as the share's filter has it. */
+void ahead_begin(
+    struct worker *worker, enum share share, const char *const *receivers, int32_t limit);
 /* ahead_has tells whether something was claimed ahead for a share, or is on its way. */
 bool ahead_has(const struct worker *worker, enum share share);
 /* ahead_take waits for it. *ret_batch is NULL when nothing came, else *ret_limit is how many were wanted;

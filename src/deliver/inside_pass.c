@@ -2,6 +2,7 @@
  *
  * inside_pass.c - a batch of receivers in C, one after another.
  */
+#include "base/clock.h"
 #include "base/error.h"
 #include "deliver/worker.h"
 
@@ -177,6 +178,16 @@ batch_limit(struct worker *w, enum share share)
     return share == SHARE_INSIDE ? pace_limit(w) : w->settings.batch_size;
 }
 
+/* wants_more: a batch that was filled suggests that there is more; what takes long could be run by somebody
+ * else meanwhile. */
+static bool
+wants_more(const struct worker *w, const struct batch *batch, int32_t limit)
+{
+    bool is_quick =
+        w->row_us > 0 && w->row_us < US_PER_MS && w->row_us * limit < w->settings.lease_us / 4;
+    return is_quick && batch->count == (size_t)limit;
+}
+
 bool
 inside_pass(struct worker *w, enum share share)
 {
@@ -192,7 +203,8 @@ inside_pass(struct worker *w, enum share share)
     // What waited for a next batch waits no longer.
     if (batch == NULL)
         return share == SHARE_INSIDE && w->gathered.count > 0 && record_now(w);
-    ahead_begin(w, share, batch, limit);
+    if (wants_more(w, batch, limit))
+        ahead_begin(w, share, NULL, limit);
     int64_t begun_us = worker_mono_us(w);
     batch->is_full = share == SHARE_INSIDE && w->visit == NULL && (int64_t)batch->count >= limit;
     batch_run(w, share, batch);

@@ -131,21 +131,53 @@ sort_out_batch(struct worker *w, struct batch *batch)
     return batch_hand_back(w, batch);
 }
 
-bool
-outside_claim(struct worker *w, bool *ret_again)
+static int32_t
+at_most(const struct worker *w, int32_t wanted)
+{
+    return wanted < w->settings.batch_size ? wanted : w->settings.batch_size;
+}
+
+void
+outside_claim_ahead(struct worker *w)
 {
     bool is_all = false;
     int32_t most = 0;
+    if (!w->loop_has_more || ahead_has(w, SHARE_LOOP))
+        return;
     const char *const *some = receivers_wanted(w, &most, &is_all);
-    *ret_again = false;
-    if (most <= 0 || outside_bytes_left(w) == 0 || worker_is_stopping(w))
+    if (most > 0 && outside_bytes_left(w) > 0)
+        ahead_begin(w, SHARE_LOOP, is_all ? NULL : some, at_most(w, most));
+}
+
+/* claim_some takes what was claimed ahead, or claims. *ret_limit is how many were asked for, *ret_most how
+ * many there was room for; false: the store failed. */
+static bool
+claim_some(struct worker *w, struct batch **ret_batch, int32_t *ret_limit, int32_t *ret_most)
+{
+    bool is_all = false;
+    *ret_batch = NULL;
+    // First, since until then others read whose rows were wanted.
+    if (ahead_has(w, SHARE_LOOP) && !ahead_take(w, ret_batch, ret_limit))
         return false;
-    int32_t limit = most < w->settings.batch_size ? most : w->settings.batch_size;
+    const char *const *some = receivers_wanted(w, ret_most, &is_all);
+    if (*ret_batch != NULL || *ret_most <= 0 || outside_bytes_left(w) == 0)
+        return true;
+    *ret_limit = at_most(w, *ret_most);
+    return worker_claim(w, SHARE_LOOP, is_all ? NULL : some, *ret_limit, ret_batch);
+}
+
+bool
+outside_claim(struct worker *w, bool *ret_again)
+{
+    int32_t most = 0;
+    int32_t limit = 0;
     struct batch *batch = NULL;
-    if (!worker_claim(w, SHARE_LOOP, is_all ? NULL : some, limit, &batch))
+    *ret_again = false;
+    if (worker_is_stopping(w) || !claim_some(w, &batch, &limit, &most))
         return false;
-    *ret_again = batch != NULL && limit < most && batch->count == (size_t)limit;
-    for (size_t i = 0; i < w->known_count && !*ret_again; i++)
+    w->loop_has_more = batch != NULL && batch->count == (size_t)limit;
+    *ret_again = w->loop_has_more && limit < most;
+    for (size_t i = 0; i < w->known_count && !*ret_again && limit > 0; i++)
         w->known[i].landed = 0;
     if (batch == NULL)
         return false;

@@ -333,9 +333,12 @@ outside_pass(struct worker *w)
         return false;
     outside_attend(w);
     bool has_landed = w->landed.first != NULL;
-    // What can fly while the store writes need not wait for it.
-    if (may_start_first(w) && !start_waiting(w))
+    // What can fly, or be claimed, while the store writes need not wait for it.
+    bool is_clear = may_start_first(w);
+    if (is_clear && !start_waiting(w))
         return has_landed;
+    if (is_clear && has_landed)
+        outside_claim_ahead(w);
     if (!outside_settle(w) || !outside_renew(w) || !start_waiting(w))
         return has_landed;
     return claim_and_start(w) || has_landed;

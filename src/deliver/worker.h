@@ -80,6 +80,7 @@ struct worker {
     struct sorties waiting, flying, landed;
     size_t flight_count;
     size_t bytes_away;  // payloads of all of these
+    bool loop_has_more; // the last claim for the loop was filled
     bool landed_unsure; // the answer to their commit was lost
     int64_t next_renewal_us;
     struct errands *errands; // NULL: no receiver here only starts

@@ -438,6 +438,52 @@ a_stop_lets_what_flies_land_and_starts_nothing_more(void **state)
         0);
 }
 
+static owed_outcome
+enter(owed_delivery *delivery, void *state, void **ret_attempt_state)
+{
+    (void)delivery;
+    (void)state;
+    (void)ret_attempt_state;
+    return owed_done();
+}
+
+/* leave_and_stop comes while outcomes are written, and more is claimed meanwhile. */
+static owed_status
+leave_and_stop(owed_delivery *delivery, owed_outcome outcome, const char *text, void *attempt_state,
+    void *state, owed_error *err)
+{
+    (void)delivery;
+    (void)outcome;
+    (void)text;
+    (void)attempt_state;
+    (void)err;
+    struct sky *sky = state;
+    if (sky->starts >= 12)
+        owed_relay_stop(sky->desk->f->owed);
+    return OWED_OK;
+}
+
+static void
+what_is_claimed_while_outcomes_are_written_goes_back_at_a_stop(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 4};
+    open_hook(desk, &sky, 40);
+    const owed_around around = {enter, leave_and_stop, &sky};
+    assert_ok(owed_set_around(desk->f->owed, &around, &desk->f->err));
+    desk_run(desk);
+    assert_in_range(sky.starts, 12, 20);
+    assert_count(desk, "succeeded", sky.starts);
+    assert_int_equal(desk_number(desk,
+                         "select count(*) from owed_delivery where status = 'claimed' "
+                         "and lease_expires_at > moment(0)"),
+        0);
+    assert_ok(owed_set_around(desk->f->owed, NULL, &desk->f->err));
+    desk_once(desk);
+    assert_int_equal(sky.starts, 40);
+    assert_int_equal(desk_number(desk, "select sum(losses) from owed_delivery"), 0);
+}
+
 static void
 rows_of_unknown_receivers_are_left_in_the_loop_too(void **state)
 {
@@ -658,6 +704,7 @@ main(void)
         TEST(a_flight_whose_row_was_taken_is_discarded_alone),
         TEST(leases_of_what_flies_are_renewed_when_they_are_half_spent),
         TEST(a_stop_lets_what_flies_land_and_starts_nothing_more),
+        TEST(what_is_claimed_while_outcomes_are_written_goes_back_at_a_stop),
         TEST(rows_of_unknown_receivers_are_left_in_the_loop_too),
         TEST(an_outside_receiver_in_c_runs_without_a_transaction_beside_the_loop),
         TEST(a_limit_counts_what_flies),
