@@ -177,7 +177,8 @@ service_account_token(const struct service_account *account, struct http *http, 
     const struct http_request request = {.method = "POST",
         .url = account->token_url,
         .headers = (const char *const[]){"content-type: application/x-www-form-urlencoded", NULL},
-        .body = buf_view(&form)};
+        .body = buf_view(&form),
+        .http2 = true};
     http_send(http, &request, &said);
     if (read_token(&said, ret_made))
         return true;
