@@ -228,6 +228,16 @@ class Push(unittest.TestCase):
                          [(one["verdict"], one["reason"]) for one in said])
         self.assertGreater(said[5]["wait_us"], 0)
 
+    def test_a_text_too_long_for_one_push_is_cut_where_that_is_asked_for(self):
+        text = 'Größe "7"\n' * 2000
+        for settings, address in ((self.apns(), "cc"), (self.fcm(), "d"), (self.webpush(), self.browser("/p/2"))):
+            one, cut = ({**settings, "too-long": word} for word in ("refuse", "cut"))
+            said, seen = self.send(one, {"address": address, "text": text})
+            self.assertEqual(([REFUSED], []), ([one["verdict"] for one in said], seen))
+            said, seen = self.send(cut, {"address": address, "text": text})
+            self.assertEqual([SENT], [one["verdict"] for one in said])
+            self.assertTrue(4050 < len(seen[-1]["body"]) <= 4096, len(seen[-1]["body"]))
+
     def test_what_is_no_subscription_is_asked_of_nobody(self):
         plain = self.browser("/p/1").replace("https:", "http:")
         far = self.browser("/p/1").replace("localhost", "push.example")

@@ -592,6 +592,51 @@ an_id_gives_the_same_name_each_time(void **state)
         strspn(topic, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"), 32);
 }
 
+/* --- what goes into one push --- */
+
+static void
+write_line(const void *state, const owed_message *message, struct buf *json)
+{
+    buf_puts(json, state);
+    push_member(json, "body", message->text);
+    buf_putc(json, '}');
+}
+
+/* write_with has a text written by a policy into at most so many bytes; "": it was not. */
+static const char *
+write_with(
+    enum fit_policy policy, size_t most, const char *text, struct buf *json, owed_answer *answer)
+{
+    const struct fit fit = {.unit = FIT_BYTES, .most = most, .policy = policy};
+    const owed_message message = {.text = text};
+    *answer = (owed_answer){0};
+    buf_clear(json);
+    return push_write(&fit, write_line, "{", &message, json, answer) ? buf_text(json) : "";
+}
+
+static void
+a_text_too_long_for_one_push_is_refused_or_cut(void **state)
+{
+    (void)state;
+    owed_answer answer;
+    char lines[201] = "";
+    CLEANUP(buf_done) struct buf json;
+    buf_init(&json, PUSH_JSON_BYTES);
+    assert_string_equal(write_with(FIT_REFUSE, 15, "abcd", &json, &answer), "{\"body\":\"abcd\"}");
+    assert_string_equal(write_with(FIT_REFUSE, 14, "abcd", &json, &answer), "");
+    assert_int_equal(answer.verdict, OWED_ANSWER_REFUSED);
+    assert_string_equal(write_with(FIT_CUT, 15, "abcd", &json, &answer), "{\"body\":\"abcd\"}");
+    assert_string_equal(write_with(FIT_CUT, 20, "abcdefghijkl", &json, &answer),
+        "{\"body\":\"abcdef\xe2\x80\xa6\"}");
+    // Escapes count, too.
+    memset(lines, '"', sizeof lines - 1);
+    assert_string_equal(write_with(FIT_CUT, 30, lines, &json, &answer),
+        "{\"body\":\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\\\"\xe2\x80\xa6\"}");
+    // Where nothing of the text has room.
+    assert_string_equal(write_with(FIT_CUT, 11, "abcd", &json, &answer), "");
+    assert_int_equal(answer.verdict, OWED_ANSWER_REFUSED);
+}
+
 /* --- settings --- */
 
 static void
@@ -621,6 +666,7 @@ settings_that_cannot_be_are_refused_with_their_key(void **state)
         {{APNS}, "topic is missing"},
         {{APNS, {"topic", "a b", NULL}}, "topic is no bundle id"},
         {{APNS, {"topic", "a", NULL}, {"url", "http://a.example", NULL}}, "url sends a key's word"},
+        {{APNS, {"topic", "a", NULL}, {"too-long", "split", NULL}}, "too-long is refuse or cut"},
         {{{"type", "apns", NULL}, {"key-file", rsa, NULL}, {"key-id", "K", NULL},
              {"team-id", "T", NULL}, {"topic", "a", NULL}},
             "rsa.pem holds no key that fits"},
@@ -671,6 +717,7 @@ main(void)
         cmocka_unit_test(a_push_service_is_of_the_list_or_not),
         cmocka_unit_test(who_we_are_is_signed_for_each_push_service_and_kept_for_hours),
         cmocka_unit_test(an_id_gives_the_same_name_each_time),
+        cmocka_unit_test(a_text_too_long_for_one_push_is_refused_or_cut),
         cmocka_unit_test(settings_that_cannot_be_are_refused_with_their_key),
     };
     return cmocka_run_group_tests(tests, make_keys, drop_keys);

@@ -29,6 +29,7 @@ struct apns {
     char *topic;
     char *url;
     int64_t ttl_us; // 0: as Apple likes
+    struct fit fit;
     struct token token;
     bool has_token;
 };
@@ -65,6 +66,7 @@ static const struct option apns_keys[] = {
         .argument = "TIME",
         .section = CHANNEL_SECTION,
         .help = "how long it is kept for a device that is off"},
+    PUSH_FIT_OPTION,
     HTTP_KEYS,
     {.name = NULL},
 };
@@ -114,8 +116,9 @@ is_device_token(const char *address)
 }
 
 static void
-write_payload(struct buf *json, const owed_message *message)
+write_payload(const void *state, const owed_message *message, struct buf *json)
 {
+    (void)state;
     buf_puts(json, "{\"aps\":{\"alert\":{");
     push_member(json, "title", message->subject);
     push_member(json, "body", message->text);
@@ -190,15 +193,15 @@ apns_send(const owed_channel *channel, const owed_message *message, owed_answer 
 {
     struct apns *apns = channel->state;
     CLEANUP(buf_done) struct buf payload;
-    buf_init(&payload, PAYLOAD_BYTES);
-    write_payload(&payload, message);
-    if (payload.failed || !is_device_token(message->address)) {
+    buf_init(&payload, PUSH_JSON_BYTES);
+    if (!is_device_token(message->address)) {
         answer->verdict = OWED_ANSWER_REFUSED;
-        snprintf(answer->reason, sizeof answer->reason, "%s",
-            payload.failed ? "a push to an Apple device has up to 4096 bytes"
-                           : "a token of an Apple device is of hex digits");
+        snprintf(
+            answer->reason, sizeof answer->reason, "a token of an Apple device is of hex digits");
         return;
     }
+    if (!push_write(&apns->fit, write_payload, apns, message, &payload, answer))
+        return;
     // A token that has ended meanwhile says nothing of the message: it is asked once more.
     bool is_expired = true;
     for (int i = 0; i < 2 && is_expired; i++) {
@@ -268,6 +271,8 @@ read_settings(const struct options *values, struct apns *apns, owed_error *err)
         status = check_topic(apns->topic, err);
     if (status == OWED_OK)
         status = push_url_check("url", apns->url, err);
+    if (status == OWED_OK)
+        status = push_fit_read(values, PAYLOAD_BYTES, &apns->fit, err);
     if (status == OWED_OK)
         status = jwt_key_read(key_file, JWT_ES256, &apns->key, err);
     apns->ttl_us = options_number(values, "ttl");

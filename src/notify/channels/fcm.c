@@ -15,7 +15,7 @@
 #include "notify/channels/service_account.h"
 
 #define SCOPE "https://www.googleapis.com/auth/firebase.messaging"
-#define PAYLOAD_BYTES ((size_t)256 * 1024) // FCM itself says what is too long
+#define PAYLOAD_BYTES ((size_t)4096)
 #define COLLAPSE_BYTES 64
 #define MINUTE (60 * US_PER_SECOND)
 #define ANSWER_DEPTH 32
@@ -25,6 +25,7 @@ struct fcm {
     struct service_account account;
     char *send_url;
     int64_t ttl_us; // 0: as FCM likes
+    struct fit fit;
     struct token token;
     bool has_token;
 };
@@ -51,6 +52,7 @@ static const struct option fcm_keys[] = {
         .argument = "TIME",
         .section = CHANNEL_SECTION,
         .help = "how long it is kept for a device that is off"},
+    PUSH_FIT_OPTION,
     HTTP_KEYS,
     {.name = NULL},
 };
@@ -102,8 +104,9 @@ write_apns(struct buf *json, const struct fcm *fcm, const owed_message *message)
 }
 
 static void
-write_payload(struct buf *json, const struct fcm *fcm, const owed_message *message)
+write_payload(const void *state, const owed_message *message, struct buf *json)
 {
+    const struct fcm *fcm = state;
     buf_puts(json, "{\"message\":{");
     push_member(json, "token", message->address);
     buf_puts(json, ",\"notification\":{");
@@ -186,13 +189,9 @@ fcm_send(const owed_channel *channel, const owed_message *message, owed_answer *
 {
     struct fcm *fcm = channel->state;
     CLEANUP(buf_done) struct buf payload;
-    buf_init(&payload, PAYLOAD_BYTES);
-    write_payload(&payload, fcm, message);
-    if (payload.failed) {
-        answer->verdict = OWED_ANSWER_REFUSED;
-        snprintf(answer->reason, sizeof answer->reason, "a push by FCM has up to 4096 bytes");
+    buf_init(&payload, PUSH_JSON_BYTES);
+    if (!push_write(&fcm->fit, write_payload, fcm, message, &payload, answer))
         return;
-    }
     // A token that was taken back says nothing of the message: it is asked once more.
     if (!ask(fcm, message, buf_view(&payload), answer)) {
         *answer = (owed_answer){0};
@@ -247,6 +246,8 @@ read_settings(const struct options *values, struct fcm *fcm, owed_error *err)
         status = service_account_read(key_file, &fcm->account, err);
     if (status == OWED_OK)
         status = write_url(values, fcm, err);
+    if (status == OWED_OK)
+        status = push_fit_read(values, PAYLOAD_BYTES, &fcm->fit, err);
     fcm->ttl_us = options_number(values, "ttl");
     return status;
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
+#define ELLIPSIS "\xe2\x80\xa6"
 #define SHOWN_SECRET_BYTES 12 // so much of one gives it away
 
 void
@@ -124,6 +125,90 @@ push_shows(const char *text, const char *secret)
     char start[SHOWN_SECRET_BYTES + 1];
     snprintf(start, sizeof start, "%s", secret);
     return start[0] != '\0' && strstr(text, start) != NULL;
+}
+
+/* --- what goes into one push --- */
+
+owed_status
+push_fit_read(const struct options *values, size_t most, struct fit *ret_fit, owed_error *err)
+{
+    *ret_fit = (struct fit){.unit = FIT_BYTES, .most = most};
+    owed_status status = fit_read(values, ret_fit, err);
+    if (status == OWED_OK && ret_fit->policy == FIT_SPLIT)
+        return fail(err, OWED_CONFIG, "too-long is refuse or cut: a push is one message");
+    return status;
+}
+
+static bool
+refuse_long(const struct fit *fit, owed_answer *answer)
+{
+    answer->verdict = OWED_ANSWER_REFUSED;
+    snprintf(answer->reason, sizeof answer->reason,
+        "the message does not go into one push of up to %zu bytes with all that belongs to it",
+        fit->most);
+    return false;
+}
+
+/* room_for tells how many bytes a text that is cut may have, with its ellipsis: its escapes take more room in JSON
+ * than what they stand for. */
+static size_t
+room_for(const char *text, size_t json_room)
+{
+    CLEANUP(buf_done) struct buf one;
+    buf_init(&one, 16);
+    size_t used = sizeof ELLIPSIS - 1, count = 0;
+    for (; text[count] != '\0'; count++) {
+        buf_clear(&one);
+        if ((unsigned char)text[count] < 0x80)
+            json_write_string(&one, (struct str){text + count, 1});
+        used += one.len == 0 ? 1 : one.len - 2;
+        if (used > json_room)
+            break;
+    }
+    return count == 0 ? 0 : count + sizeof ELLIPSIS - 1;
+}
+
+/* cut writes the message with a text of at most room bytes, which has an ellipsis then. */
+static bool
+cut(size_t room, push_writer *write, const void *state, const owed_message *message,
+    struct buf *json, owed_answer *answer)
+{
+    CLEANUP(fit_pieces_done) struct fit_pieces pieces = {0};
+    const struct fit part = {.unit = FIT_BYTES, .most = room, .policy = FIT_CUT};
+    owed_error why;
+    owed_status status = fit_text(&part, message->text, &pieces, &why);
+    if (status != OWED_OK) {
+        answer->verdict = status == OWED_LIMIT ? OWED_ANSWER_REFUSED : OWED_ANSWER_FAILED;
+        snprintf(answer->reason, sizeof answer->reason, "%s", why.text);
+        return false;
+    }
+    owed_message shorter = *message;
+    shorter.text = pieces.texts[0];
+    buf_clear(json);
+    write(state, &shorter, json);
+    return true;
+}
+
+bool
+push_write(const struct fit *fit, push_writer *write, const void *state,
+    const owed_message *message, struct buf *json, owed_answer *answer)
+{
+    owed_message bare = *message;
+    bare.text = "";
+    write(state, &bare, json);
+    size_t around = json->len;
+    if (json->failed || around >= fit->most)
+        return refuse_long(fit, answer);
+    buf_clear(json);
+    write(state, message, json);
+    if (!json->failed && json->len <= fit->most)
+        return true;
+    if (fit->policy != FIT_CUT)
+        return refuse_long(fit, answer);
+    size_t room = room_for(message->text, fit->most - around);
+    if (room == 0)
+        return refuse_long(fit, answer);
+    return cut(room, write, state, message, json, answer);
 }
 
 owed_status

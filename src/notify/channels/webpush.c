@@ -28,6 +28,7 @@ struct webpush {
     char *subject;
     char *hosts[HOSTS_MAX + 1]; // none: any
     int64_t ttl_us;
+    struct fit fit;
     bool loopback; // plain HTTP on this machine, for tests
 };
 
@@ -59,6 +60,7 @@ static const struct option webpush_keys[] = {
         .type = OPTION_BOOL,
         .section = CHANNEL_SECTION,
         .help = "plain HTTP to this machine is taken, too, for tests"},
+    PUSH_FIT_OPTION,
     HTTP_KEYS,
     {.name = NULL},
 };
@@ -75,8 +77,9 @@ static const struct push_meaning meanings[] = {
 /* --- a request --- */
 
 static void
-write_text(struct buf *json, const owed_message *message)
+write_text(const void *state, const owed_message *message, struct buf *json)
 {
+    (void)state;
     buf_putc(json, '{');
     push_member(json, "title", message->subject == NULL ? "" : message->subject);
     push_member(json, "body", message->text);
@@ -121,21 +124,17 @@ read_address(const struct webpush *webpush, const owed_message *message, struct 
 }
 
 static bool
-encrypt(const struct subscription *subscription, const owed_message *message, struct buf *body,
-    owed_answer *answer)
+encrypt(const struct webpush *webpush, const struct subscription *subscription,
+    const owed_message *message, struct buf *body, owed_answer *answer)
 {
     CLEANUP(buf_done) struct buf text;
-    buf_init(&text, WEBPUSH_TEXT_BYTES);
-    write_text(&text, message);
-    if (text.failed) {
-        refuse(answer, "the text is too long: a web push has up to 3993 bytes with title and all");
+    buf_init(&text, PUSH_JSON_BYTES);
+    if (!push_write(&webpush->fit, write_text, webpush, message, &text, answer))
         return false;
-    }
-    if (!webpush_encrypt(&subscription->keys, buf_view(&text), body)) {
+    bool is_encrypted = webpush_encrypt(&subscription->keys, buf_view(&text), body);
+    if (!is_encrypted)
         snprintf(answer->reason, sizeof answer->reason, "the message could not be encrypted");
-        return false;
-    }
-    return true;
+    return is_encrypted;
 }
 
 /* ask makes the request and says what came of it; nothing of the answer is shown that holds the endpoint. */
@@ -178,7 +177,7 @@ webpush_send(const owed_channel *channel, const owed_message *message, owed_answ
     buf_init(&body, WEBPUSH_BODY_BYTES);
     buf_init(&authorization, 2 * JWT_BYTES);
     if (!read_address(webpush, message, &arena, &subscription, answer) ||
-        !encrypt(&subscription, message, &body, answer))
+        !encrypt(webpush, &subscription, message, &body, answer))
         return;
     if (vapid_write(
             &webpush->vapid, subscription.origin, clock_now_us(&clock_system), &authorization))
@@ -239,7 +238,9 @@ read_settings(const struct options *values, struct webpush *webpush, owed_error 
             "subject is no way to reach you: mailto:ops@shop.example, or an https URL, would be right");
     webpush->ttl_us = options_number(values, "ttl");
     webpush->loopback = options_number(values, "loopback") != 0;
-    status = read_hosts(values, webpush, err);
+    status = push_fit_read(values, WEBPUSH_TEXT_BYTES, &webpush->fit, err);
+    if (status == OWED_OK)
+        status = read_hosts(values, webpush, err);
     if (status == OWED_OK)
         status = jwt_key_read(key_file, JWT_ES256, &webpush->key, err);
     return status;
