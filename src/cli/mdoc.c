@@ -278,7 +278,18 @@ static const char conf_notify[] =
 
 static const char conf_channel[] =
     "A way to reach people, for receivers with notify. A recipient is reached by his preferred channels, then by push, sms, email and all "
-    "others as they stand in the file: the first on which he has an address. Secrets stand in files, never here.";
+    "others as they stand in the file: the first on which he has an address. Secrets stand in files, never here.\n\n"
+    "Gateways of text messages, and any other service that takes HTTP, are described by the request that they want. In it each message fills in "
+    "{to} (the address), {digits} (that without a + before it), {text}, {subject}, {html}, {locale}, {template}, {id} (the same over all attempts), "
+    "{nonce} (25 characters of that at most), {alphabet} (of an SMS: text or unicode), {from}, {user}, {password} and {token}; "
+    "all other braces stand for themselves, and each value is escaped for where it stands:\n\n"
+    "    [channel \"sms\"]\n"
+    "    url = https://sms.example/v1/{user}/send\n"
+    "    body = {\"to\": \"{to}\", \"text\": \"{text}\"}\n"
+    "    auth = bearer\n"
+    "    user = shop\n"
+    "    token-file = /run/credentials/sms\n"
+    "    reference = /messages/0/id";
 
 /* What a receiver that needs no C is given, and how it answers. */
 static const struct {

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SETTINGS_MAX 16
+#define SETTINGS_MAX 32
 
 static const char *
 text_of(const json_t *line, const char *key)

@@ -102,7 +102,11 @@ void http_basic(struct buf *out, const char *user, const char *password);
 void http_verdict(const struct http *http, const struct http_answer *said, const char *who,
     const char *detail, owed_answer *ret_answer);
 
-/* http_text finds a string or a number of a JSON answer by its pointer, without control characters, cut at size;
+/* http_reason writes the reason alone, as "the gateway said 400: no such number". */
+void http_reason(const struct http *http, const struct http_answer *said, const char *who,
+    const char *detail, owed_answer *answer);
+
+/* http_text finds a string, a number or a bool in a JSON answer by its pointer, without control characters, cut at size;
  * false: there is none. http_number finds a number. */
 bool http_text(const struct http_answer *said, const char *pointer, char *ret_text, size_t size);
 bool http_number(const struct http_answer *said, const char *pointer, double *ret_number);

@@ -46,15 +46,12 @@ judge(const struct http_answer *said, owed_answer *answer)
 }
 
 void
-http_verdict(const struct http *http, const struct http_answer *said, const char *who,
-    const char *detail, owed_answer *ret_answer)
+http_reason(const struct http *http, const struct http_answer *said, const char *who,
+    const char *detail, owed_answer *answer)
 {
     char text[DETAIL_BYTES];
-    judge(said, ret_answer);
-    if (ret_answer->verdict == OWED_ANSWER_SENT)
-        return;
     if (said->status == 0) {
-        snprintf(ret_answer->reason, sizeof ret_answer->reason, "%s %s", who, said->reason);
+        snprintf(answer->reason, sizeof answer->reason, "%s %s", who, said->reason);
         return;
     }
     // Blotted out before it is cut: half a secret is one, too.
@@ -64,8 +61,17 @@ http_verdict(const struct http *http, const struct http_answer *said, const char
     if (whole.len > 0)
         http_blot(http, whole.p);
     text_clean(text, sizeof text, str_trim(buf_view(&whole)), false);
-    snprintf(ret_answer->reason, sizeof ret_answer->reason, "%s said %ld%s%s", who, said->status,
+    snprintf(answer->reason, sizeof answer->reason, "%s said %ld%s%s", who, said->status,
         text[0] == '\0' ? "" : ": ", text);
+}
+
+void
+http_verdict(const struct http *http, const struct http_answer *said, const char *who,
+    const char *detail, owed_answer *ret_answer)
+{
+    judge(said, ret_answer);
+    if (ret_answer->verdict != OWED_ANSWER_SENT)
+        http_reason(http, said, who, detail, ret_answer);
 }
 
 static bool
@@ -84,7 +90,7 @@ http_text(const struct http_answer *said, const char *pointer, char *ret_text, s
     struct str text;
     if (!find(said, pointer, &arena, &found))
         return false;
-    if (found.type == JSON_NUMBER)
+    if (found.type == JSON_NUMBER || found.type == JSON_TRUE || found.type == JSON_FALSE)
         text = found.text;
     else if (found.type != JSON_STRING || json_read_string(found, &arena, &text, NULL) != OWED_OK)
         return false;

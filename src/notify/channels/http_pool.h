@@ -11,7 +11,7 @@
 #include "notify/channels/http.h"
 
 #define HTTP_KEPT 32
-#define HTTP_SECRETS 4
+#define HTTP_SECRETS 8
 
 struct http {
     long timeout_ms;

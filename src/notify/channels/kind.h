@@ -22,6 +22,11 @@ struct channel_kind {
 };
 
 extern const struct channel_kind channel_kind_smtp;
+extern const struct channel_kind channel_kind_sms;
+extern const struct channel_kind channel_kind_slack;
+extern const struct channel_kind channel_kind_telegram;
+extern const struct channel_kind channel_kind_discord;
+extern const struct channel_kind channel_kind_any;
 extern const struct channel_kind channel_kind_fcm;
 extern const struct channel_kind channel_kind_apns;
 extern const struct channel_kind channel_kind_webpush;
