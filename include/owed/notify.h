@@ -191,6 +191,10 @@ OWED_API void owed_dispatcher_free(owed_dispatcher *dispatcher);
 OWED_API owed_status owed_dispatcher_add(
     owed_dispatcher *dispatcher, const owed_channel *channel, owed_error *err) OWED_MUSTUSE;
 
+/* owed_dispatcher_channel is the nth channel (from 0) that is registered, in the order in which they are tried for
+ * somebody who prefers none; NULL past the last. One that does not stand in the order is not among them. */
+OWED_API const char *owed_dispatcher_channel(const owed_dispatcher *dispatcher, size_t n);
+
 OWED_API owed_dead_letters *owed_dispatcher_dead_letters(owed_dispatcher *dispatcher);
 OWED_API owed_dedup *owed_dispatcher_dedup(owed_dispatcher *dispatcher);
 

@@ -216,3 +216,16 @@ route_of(const owed_dispatcher *dispatcher, const owed_recipient *recipient, con
         count = add_once(route, count, dispatcher->channels[i].name);
     return count;
 }
+
+const char *
+owed_dispatcher_channel(const owed_dispatcher *dispatcher, size_t n)
+{
+    const char *route[ROUTE_MAX];
+    size_t count = route_of(dispatcher, &(owed_recipient){0}, NULL, route);
+    for (size_t i = 0; i < count; i++) {
+        const owed_channel *channel = channel_find(dispatcher, route[i]);
+        if (channel != NULL && n-- == 0)
+            return channel->name;
+    }
+    return NULL;
+}

@@ -141,6 +141,88 @@ a_key_may_be_known_for_ever(void **state)
 }
 
 static void
+pass_time(void *state)
+{
+    ((struct desk *)state)->now_us += 5 * SECOND;
+}
+
+static void
+a_key_is_known_from_when_its_send_began(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    owed_dedup *dedup;
+    owed_receipt *receipt;
+    assert_int_equal(owed_dedup_new(10 * SECOND, &dedup, NULL), OWED_OK);
+    desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
+    desk.sms.during = pass_time;
+    desk.sms.during_state = &desk;
+    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
+    owed_receipt_free(receipt);
+    assert_int_equal(desk.now_us, DESK_NOW + 5 * SECOND);
+    desk.now_us = DESK_NOW + 10 * SECOND - 1;
+    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
+    assert_true(receipt->duplicate);
+    owed_receipt_free(receipt);
+    desk.now_us = DESK_NOW + 10 * SECOND;
+    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
+    assert_false(receipt->duplicate);
+    owed_receipt_free(receipt);
+    desk_close(&desk);
+    owed_dedup_free(dedup);
+}
+
+static void
+the_moment_that_a_send_says_counts_for_its_key(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    owed_dedup *dedup;
+    owed_receipt *receipt;
+    assert_int_equal(owed_dedup_new(10 * SECOND, &dedup, NULL), OWED_OK);
+    desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
+    owed_send_options said = keyed;
+    said.now_us = DESK_NOW + 100 * SECOND;
+    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
+    owed_receipt_free(receipt);
+    said.now_us += 10 * SECOND - 1;
+    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
+    assert_true(receipt->duplicate);
+    owed_receipt_free(receipt);
+    said.now_us += 1;
+    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
+    assert_false(receipt->duplicate);
+    owed_receipt_free(receipt);
+    desk_close(&desk);
+    owed_dedup_free(dedup);
+}
+
+static void
+dispatchers_may_share_their_keys_and_without_a_key_nothing_is_kept(void **state)
+{
+    (void)state;
+    struct desk desk = {0}, other = {0};
+    owed_dedup *dedup;
+    owed_receipt *receipt;
+    assert_int_equal(owed_dedup_new(0, &dedup, NULL), OWED_OK);
+    desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
+    desk_open(&other, &(owed_dispatcher_options){.dedup = dedup});
+    assert_ptr_equal(owed_dispatcher_dedup(desk.dispatcher), dedup);
+    assert_int_equal(desk_send(&desk, &ada, NULL, &receipt), OWED_OK);
+    owed_receipt_free(receipt);
+    assert_int_equal(owed_dedup_count(dedup), 0);
+    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
+    owed_receipt_free(receipt);
+    assert_int_equal(desk_send(&other, &ada, &keyed, &receipt), OWED_OK);
+    assert_true(receipt->duplicate);
+    owed_receipt_free(receipt);
+    assert_int_equal(copies(&other), 0);
+    desk_close(&desk);
+    desk_close(&other);
+    owed_dedup_free(dedup);
+}
+
+static void
 a_late_loser_neither_completes_nor_releases_anothers_key(void **state)
 {
     (void)state;
@@ -248,6 +330,9 @@ main(void)
         cmocka_unit_test(a_key_that_is_being_sent_is_refused),
         cmocka_unit_test(a_key_expires_when_its_time_is_over_and_not_before),
         cmocka_unit_test(a_key_may_be_known_for_ever),
+        cmocka_unit_test(a_key_is_known_from_when_its_send_began),
+        cmocka_unit_test(the_moment_that_a_send_says_counts_for_its_key),
+        cmocka_unit_test(dispatchers_may_share_their_keys_and_without_a_key_nothing_is_kept),
         cmocka_unit_test(a_late_loser_neither_completes_nor_releases_anothers_key),
         cmocka_unit_test(a_key_has_bytes_and_not_too_many),
         cmocka_unit_test(of_many_threads_one_sends_each_key),

@@ -173,6 +173,38 @@ a_ticket_keeps_copies_of_all_that_it_was_given(void **state)
 }
 
 static void
+a_ticket_keeps_its_language_and_its_wish_for_another_channel(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    office_open(&office, NULL, NULL);
+    const owed_template_variant variants[] = {
+        {"en", {.name = "greeting", .text = "Hello"}},
+        {"de", {.name = "greeting", .text = "Hallo"}},
+        {.locale = NULL},
+    };
+    owed_template *greeting = NULL;
+    assert_int_equal(
+        owed_template_localized_new("greeting", variants, NULL, &greeting, NULL), OWED_OK);
+    office.desk.sms = (struct teller){.answers = {{.reason = "busy"}}, .answer_count = 1};
+    char locale[] = "de-AT";
+    owed_ticket *ticket = NULL;
+    assert_int_equal(
+        owed_outbox_enqueue(office.outbox, &ada, greeting, NULL,
+            &(owed_send_options){.locale = locale, .fall_through = true}, &ticket, NULL),
+        OWED_OK);
+    memset(locale, 'x', strlen(locale));
+    drain(&office);
+    const owed_receipt *receipt;
+    assert_int_equal(owed_ticket_result(ticket, &receipt, NULL), OWED_OK);
+    assert_string_equal(receipt->text, "Hallo");
+    assert_string_equal(receipt->channel, "email");
+    owed_ticket_release(ticket);
+    office_close(&office);
+    owed_template_free(greeting);
+}
+
+static void
 a_full_outbox_refuses(void **state)
 {
     (void)state;
@@ -250,6 +282,56 @@ a_drain_runs_on_the_calling_thread(void **state)
     assert_true(pthread_equal(thread, pthread_self()));
     check_sent(ticket, "r1");
     office_close(&office);
+}
+
+struct look {
+    struct office *office;
+    owed_ticket *ticket;
+    owed_ticket_state state;
+    size_t length;
+};
+
+static void
+look(void *state)
+{
+    struct look *seen = state;
+    seen->state = owed_ticket_state_of(seen->ticket);
+    seen->length = owed_outbox_length(seen->office->outbox);
+}
+
+static void
+a_ticket_that_is_being_sent_is_pending_and_not_in_the_outbox(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    office_open(&office, NULL, NULL);
+    struct look seen = {.office = &office, .state = OWED_TICKET_FAILED, .length = 9};
+    office.desk.sms.during = look;
+    office.desk.sms.during_state = &seen;
+    seen.ticket = enqueue(&office, &ada, full_context, NULL);
+    drain(&office);
+    assert_int_equal(seen.state, OWED_TICKET_PENDING);
+    assert_int_equal(seen.length, 0);
+    assert_true(owed_ticket_wait(seen.ticket, 0));
+    check_sent(seen.ticket, "r1");
+    office_close(&office);
+}
+
+static void
+nobody_has_to_keep_a_ticket(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    office_open(&office, NULL, NULL);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(owed_outbox_enqueue(office.outbox, &ada, office.desk.confirmation,
+                             full_context, NULL, NULL, NULL),
+            OWED_OK);
+    owed_ticket_release(enqueue(&office, &ada, full_context, NULL));
+    owed_ticket_release(NULL);
+    assert_int_equal(owed_outbox_drain(office.outbox, 2, NULL, NULL), OWED_OK);
+    assert_int_equal(office.desk.sms.calls, 2);
+    office_close(&office); // with one pending that is nobody's
 }
 
 static void
@@ -505,9 +587,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(to_enqueue_touches_nothing),
         cmocka_unit_test(a_ticket_keeps_copies_of_all_that_it_was_given),
+        cmocka_unit_test(a_ticket_keeps_its_language_and_its_wish_for_another_channel),
         cmocka_unit_test(a_full_outbox_refuses),
         cmocka_unit_test(a_drain_sends_the_oldest_first_and_a_second_one_finds_nothing),
         cmocka_unit_test(a_drain_runs_on_the_calling_thread),
+        cmocka_unit_test(a_ticket_that_is_being_sent_is_pending_and_not_in_the_outbox),
+        cmocka_unit_test(nobody_has_to_keep_a_ticket),
         cmocka_unit_test(a_limit_below_one_is_a_fault_of_the_caller),
         cmocka_unit_test(one_bad_ticket_does_not_end_the_batch),
         cmocka_unit_test(the_hour_that_counts_is_the_drains_or_the_one_that_was_given),

@@ -126,6 +126,65 @@ what_goes_with_a_mail_is_checked_before_anybody_is_called(void **state)
     desk_close(&desk);
 }
 
+/* --- languages --- */
+
+static owed_template *
+greeting(struct desk *desk)
+{
+    const owed_template_variant variants[] = {
+        {"en", {.name = "greeting", .text = "Hello"}},
+        {"de", {.name = "greeting", .text = "Hallo"}},
+        {.locale = NULL},
+    };
+    owed_template *tmpl = NULL;
+    assert_int_equal(
+        owed_template_localized_new("greeting", variants, NULL, &tmpl, &desk->err), OWED_OK);
+    return tmpl;
+}
+
+static void
+the_language_of_the_send_is_taken_before_the_recipients(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk_open(&desk, NULL);
+    owed_template *tmpl = greeting(&desk);
+    static const struct {
+        const char *recipients, *sends, *text, *locale;
+    } cases[] = {{"de-AT", NULL, "Hallo", "de"}, {"de", "en-GB", "Hello", "en"},
+        {"fr", NULL, "Hello", "en"}, {NULL, "de", "Hallo", "de"}, {NULL, NULL, "Hello", "en"}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        owed_recipient recipient = ada;
+        recipient.locale = cases[i].recipients;
+        owed_receipt *receipt;
+        assert_int_equal(owed_send(desk.dispatcher, &recipient, tmpl, NULL,
+                             &(owed_send_options){.locale = cases[i].sends}, &receipt, &desk.err),
+            OWED_OK);
+        assert_string_equal(receipt->text, cases[i].text);
+        assert_string_equal(receipt->locale, cases[i].locale);
+        owed_receipt_free(receipt);
+    }
+    desk_close(&desk);
+    owed_template_free(tmpl);
+}
+
+static void
+a_language_that_is_none_calls_nobody_and_a_plain_template_does_not_look(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk_open(&desk, NULL);
+    owed_template *tmpl = greeting(&desk);
+    const owed_send_options options = {.locale = "d"};
+    owed_receipt *receipt;
+    assert_int_equal(owed_send(desk.dispatcher, &ada, tmpl, NULL, &options, &receipt, &desk.err),
+        OWED_MALFORMED_LOCALE);
+    assert_int_equal(desk.sms.calls, 0);
+    check_sent(&desk, &ada, &options, "sms");
+    desk_close(&desk);
+    owed_template_free(tmpl);
+}
+
 /* --- routing --- */
 
 static void
@@ -195,6 +254,27 @@ a_channel_registered_again_replaces_the_first(void **state)
     assert_int_equal(owed_dispatcher_add(desk.dispatcher, &channel, &desk.err), OWED_INVALID);
     check_sent(&desk, &ada, NULL, "sms");
     assert_int_equal(desk.sms.calls, 1);
+    desk_close(&desk);
+}
+
+static void
+channels_that_can_send_are_listed_in_the_order_in_which_they_are_tried(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk_open(&desk, NULL);
+    const owed_channel fax = {.name = "fax", .send = refuse_all};
+    assert_int_equal(owed_dispatcher_add(desk.dispatcher, &fax, &desk.err), OWED_OK);
+    static const char *const usual[] = {"push", "sms", "email", "fax"};
+    for (size_t i = 0; i < COUNT(usual); i++)
+        assert_string_equal(owed_dispatcher_channel(desk.dispatcher, i), usual[i]);
+    assert_null(owed_dispatcher_channel(desk.dispatcher, COUNT(usual)));
+    desk_close(&desk);
+    const char *const order[] = {"email", "telex", "sms", NULL};
+    desk_open(&desk, &(owed_dispatcher_options){.order = order});
+    assert_string_equal(owed_dispatcher_channel(desk.dispatcher, 0), "email");
+    assert_string_equal(owed_dispatcher_channel(desk.dispatcher, 1), "sms");
+    assert_null(owed_dispatcher_channel(desk.dispatcher, 2));
     desk_close(&desk);
 }
 
@@ -309,7 +389,11 @@ what_is_urgent_or_said_to_be_at_another_hour_is_sent(void **state)
     desk_open(&desk, NULL);
     owed_recipient recipient = ada;
     recipient.quiet_hours = all_night;
-    check_sent(&desk, &recipient, &(owed_send_options){.urgency = OWED_URGENCY_URGENT}, "sms");
+    owed_receipt *receipt;
+    const owed_send_options urgent = {.urgency = OWED_URGENCY_URGENT};
+    assert_int_equal(desk_send(&desk, &recipient, &urgent, &receipt), OWED_OK);
+    assert_int_equal(receipt->urgency, OWED_URGENCY_URGENT);
+    owed_receipt_free(receipt);
     check_sent(
         &desk, &recipient, &(owed_send_options){.now_us = DESK_NOW + 7 * 3600 * SECOND}, "sms");
     desk.now_us += 8 * 3600 * SECOND;
@@ -406,6 +490,23 @@ without_a_retry_there_is_one_attempt(void **state)
 }
 
 static void
+a_retry_of_the_send_is_taken_before_the_dispatchers(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk.sms = (struct teller){.answers = {FAILED("busy")}, .answer_count = 1};
+    desk_open(&desk, &(owed_dispatcher_options){.retry = OWED_RETRY_THRICE});
+    const owed_retry none = {.attempts = 1}, twice = {.attempts = 2};
+    check_failed(&desk, &ada, &(owed_send_options){.retry = &none}, OWED_UNDELIVERED,
+        "confirmation: sms to \"+49151000000\" was not sent: busy");
+    assert_int_equal(desk.sms.calls, 1);
+    assert_int_equal(desk.wait_count, 0);
+    check_failed(&desk, &ada, &(owed_send_options){.retry = &twice}, OWED_UNDELIVERED,
+        "confirmation: sms to \"+49151000000\" was not sent after 2 attempts: busy");
+    desk_close(&desk);
+}
+
+static void
 another_channel_is_tried_where_that_is_asked_for(void **state)
 {
     (void)state;
@@ -481,6 +582,38 @@ a_dead_letter_keeps_the_message_and_each_attempt(void **state)
 }
 
 static void
+only_what_a_provider_was_asked_for_is_a_dead_letter(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    desk_open(&desk, NULL);
+    owed_recipient asleep = ada;
+    asleep.quiet_hours = all_night;
+    const owed_send_options keyed = {.dedup_key = "k"};
+    owed_receipt *receipt;
+    assert_int_equal(desk_send(&desk, &(owed_recipient){0}, NULL, &receipt), OWED_UNROUTABLE);
+    assert_int_equal(desk_send(&desk, &asleep, NULL, &receipt), OWED_QUIET_HOURS);
+    assert_int_equal(
+        owed_send(desk.dispatcher, &ada, desk.confirmation, NULL, NULL, &receipt, NULL),
+        OWED_MISSING_VARIABLE);
+    check_sent(&desk, &ada, &keyed, "sms");
+    check_sent(&desk, &ada, &keyed, "sms"); // a duplicate
+    owed_dead_letters *letters = owed_dispatcher_dead_letters(desk.dispatcher);
+    assert_int_equal(owed_dead_letters_count(letters), 0);
+    desk.sms = (struct teller){.answers = {FAILED("busy")}, .answer_count = 1};
+    // Its times are the clock's, whatever hour was said to count.
+    assert_int_equal(
+        desk_send(&desk, &ada, &(owed_send_options){.now_us = 1}, &receipt), OWED_UNDELIVERED);
+    owed_dead_letter *letter = owed_dead_letters_take(letters);
+    assert_non_null(letter);
+    assert_int_equal(letter->at_us, DESK_NOW);
+    assert_int_equal(letter->attempts[0].at_us, DESK_NOW);
+    assert_string_equal(letter->attempts[0].address, "+49151000000");
+    owed_dead_letter_free(letter);
+    desk_close(&desk);
+}
+
+static void
 a_bounded_queue_drops_the_oldest_and_may_be_shared(void **state)
 {
     (void)state;
@@ -515,11 +648,14 @@ main(void)
         cmocka_unit_test(a_receipt_says_what_was_sent_and_the_providers_reference),
         cmocka_unit_test(a_subject_of_the_send_is_taken_before_the_templates),
         cmocka_unit_test(what_goes_with_a_mail_is_checked_before_anybody_is_called),
+        cmocka_unit_test(the_language_of_the_send_is_taken_before_the_recipients),
+        cmocka_unit_test(a_language_that_is_none_calls_nobody_and_a_plain_template_does_not_look),
         cmocka_unit_test(the_first_usable_channel_of_the_order_is_taken),
         cmocka_unit_test(what_the_recipient_prefers_comes_first_and_the_rest_after_it),
         cmocka_unit_test(an_order_of_ones_own_leaves_out_what_it_does_not_name),
         cmocka_unit_test(a_pinned_channel_is_the_only_one),
         cmocka_unit_test(a_channel_registered_again_replaces_the_first),
+        cmocka_unit_test(channels_that_can_send_are_listed_in_the_order_in_which_they_are_tried),
         cmocka_unit_test(a_channel_is_closed_by_its_dispatcher_and_once),
         cmocka_unit_test(a_message_has_one_id_over_all_attempts_and_each_send_one_of_its_own),
         cmocka_unit_test(a_template_that_does_not_render_calls_nobody),
@@ -530,9 +666,11 @@ main(void)
         cmocka_unit_test(waits_are_bounded_and_a_provider_may_ask_for_longer_ones),
         cmocka_unit_test(what_is_refused_or_gone_is_not_tried_again),
         cmocka_unit_test(without_a_retry_there_is_one_attempt),
+        cmocka_unit_test(a_retry_of_the_send_is_taken_before_the_dispatchers),
         cmocka_unit_test(another_channel_is_tried_where_that_is_asked_for),
         cmocka_unit_test(retries_that_cannot_be_are_refused),
         cmocka_unit_test(a_dead_letter_keeps_the_message_and_each_attempt),
+        cmocka_unit_test(only_what_a_provider_was_asked_for_is_a_dead_letter),
         cmocka_unit_test(a_bounded_queue_drops_the_oldest_and_may_be_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
