@@ -10,8 +10,9 @@
 #define REST 2 // times as long as a batch took
 #define ALONE_REST 9
 #define LONGEST_REST_US (US_PER_SECOND / 2)
-#define LOOKS 8         // that find nothing, in one go
-#define MOST_HELD 10000 // old ones that are still owed: the next course goes on behind them
+#define STUCK_SECONDS 60 // whoever has the turn asks for it again long before
+#define LOOKS 8          // that find nothing, in one go
+#define MOST_HELD 10000  // old ones that are still owed: the next course goes on behind them
 
 static bool
 cleans(const struct worker *w)
@@ -58,6 +59,24 @@ rest(struct worker *w, int64_t took_us)
     w->rest_mono_us = worker_mono_us(w) + (rest_us < LONGEST_REST_US ? rest_us : LONGEST_REST_US);
 }
 
+/* step deletes a batch, if there is one and nobody else is at it; else this course is over, and the next one tries. */
+static owed_status
+step(struct worker *w, owed_error *err)
+{
+    struct db *db = w->owed->db;
+    int64_t rows = w->prune.rows;
+    bool is_ours = false;
+    owed_status status = store_prune_turn(db, STUCK_SECONDS, &is_ours, err);
+    if (status == OWED_OK && !is_ours)
+        w->prune.is_over = true;
+    for (int i = 0; i < LOOKS && status == OWED_OK && !w->prune.is_over && w->prune.rows == rows;
+         i++)
+        status = store_prune_step(db, &w->prune, err);
+    if (is_ours && (w->prune.is_over || status != OWED_OK))
+        store_prune_leave(db);
+    return status;
+}
+
 owed_status
 clean(struct worker *w, owed_error *err)
 {
@@ -67,10 +86,7 @@ clean(struct worker *w, owed_error *err)
         begin(w);
     int64_t rows = w->prune.rows;
     int64_t begun_us = worker_mono_us(w);
-    owed_status status = OWED_OK;
-    for (int i = 0; i < LOOKS && status == OWED_OK && !w->prune.is_over && w->prune.rows == rows;
-         i++)
-        status = store_prune_step(w->owed->db, &w->prune, err);
+    owed_status status = step(w, err);
     if (w->prune.rows > rows) {
         rest(w, worker_mono_us(w) - begun_us);
         worker_wrote(w);

@@ -246,3 +246,25 @@ store_prune_step(struct db *db, struct prune_course *course, owed_error *err)
         return status;
     return leave(db, course, ends && course->after_id == reached_id, err);
 }
+
+owed_status
+store_prune_turn(struct db *db, int64_t stuck_seconds, bool *ret_is_ours, owed_error *err)
+{
+    *ret_is_ours = true;
+    if (db->driver->sql->statements[STMT_PRUNE_TURN] == NULL)
+        return OWED_OK;
+    int64_t turn = 0;
+    owed_status status =
+        query_int(db, STMT_PRUNE_TURN, ARGS(V_INT(stuck_seconds)), &turn, NULL, err);
+    *ret_is_ours = turn > 0;
+    return status;
+}
+
+void
+store_prune_leave(struct db *db)
+{
+    owed_error err = {0};
+    int64_t left = 0;
+    if (db->driver->sql->statements[STMT_PRUNE_TURN_END] != NULL)
+        (void)query_int(db, STMT_PRUNE_TURN_END, NO_ARGS, &left, NULL, &err);
+}

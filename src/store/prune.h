@@ -47,6 +47,15 @@ void prune_begin(struct prune_course *course, const struct prune *prune);
 /* prune_batch_rows is how many rows a batch has where nobody says: few where everybody else waits meanwhile. */
 int64_t prune_batch_rows(const struct db *db);
 
+/*
+ * store_prune_turn tells whether this connection may delete now: where the commits of several that delete would keep
+ * those who fire waiting, one does at a time. It has its turn until store_prune_leave, or until the connection ends;
+ * who has it and has done nothing for longer than stuck_seconds keeps nobody from going on.
+ */
+owed_status store_prune_turn(
+    struct db *db, int64_t stuck_seconds, bool *ret_is_ours, owed_error *err);
+void store_prune_leave(struct db *db);
+
 /* store_prune_step deletes one batch, in a transaction of its own. An event with more deliveries than a
  * batch goes in pieces, each once more found due. */
 owed_status store_prune_step(struct db *db, struct prune_course *course, owed_error *err);

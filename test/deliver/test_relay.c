@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "store/prune.h"
 
 static const owed_receiver stock = {.key = "shop.stock"};
 
@@ -321,6 +322,43 @@ old_events_go_while_others_are_delivered(void **state)
     assert_int_equal(actor.calls, 1);
     assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 0);
     assert_true(desk_logged(desk, "old events were deleted"));
+}
+
+static void
+another_has_finished(struct desk *desk)
+{
+    if (desk->wait_count == 1)
+        desk->f->now_us += 90 * 86400 * INT64_C(1000000);
+    if (desk->wait_count == 2) {
+        assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 1);
+        store_prune_leave(desk->f->other);
+        desk->f->now_us += desk->settings.prune_us;
+    }
+    if (desk->wait_count > 4)
+        owed_relay_stop(desk->f->owed);
+}
+
+static void
+a_relay_deletes_nothing_while_another_does(void **state)
+{
+    struct desk *desk = *state;
+    if (desk->f->other->driver->sql->statements[STMT_PRUNE_TURN] == NULL)
+        return; // several do at once
+    struct actor actor = {0};
+    bool is_ours = false;
+    desk->f->has_one_clock = true;
+    open_with(desk, &actor);
+    assert_ok(store_prune_turn(desk->f->other, 60, &is_ours, &desk->f->err));
+    assert_true(is_ours);
+    desk_fire(desk, 7);
+    desk->settings.poll_us = INT64_C(3600) * 1000000;
+    desk->settings.prune_us = INT64_C(60) * 1000000;
+    desk->at_wait = another_has_finished;
+    desk_run(desk);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 0);
+    // It has left its turn.
+    assert_ok(store_prune_turn(desk->f->other, 60, &is_ours, &desk->f->err));
+    assert_true(is_ours);
 }
 
 static void
@@ -760,6 +798,7 @@ main(void)
         TEST(a_curve_that_changes_reaches_what_is_owed_and_max_attempts_do_not),
         TEST(a_success_takes_along_an_event_that_goes_by_it),
         TEST(old_events_go_while_others_are_delivered),
+        TEST(a_relay_deletes_nothing_while_another_does),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(the_words_of_a_failure_decide_nothing),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "store/prune.h"
 
 #define LATER "'2130-01-01'"
 
@@ -296,6 +297,36 @@ check_two_claims(struct world *world, const struct claim *asked)
     raw_run(plain(world), "update owed_delivery set status = 'pending' where status = 'claimed'");
 }
 
+/* all_reads counts the rows that statements of a connection have read, those of whole tables and of lists too. */
+static int64_t
+all_reads(struct db *db)
+{
+    return raw_number(raw_of(db),
+        "select sum(variable_value) from information_schema.session_status where variable_name like"
+        " 'HANDLER\\_READ\\_%'");
+}
+
+static void
+a_batch_of_old_events_costs_the_same_whatever_the_history(void **state)
+{
+    struct world *world = *state;
+    // As the server knows it after many rows were written at once, until it counts them again.
+    raw_run(plain(world), "alter table owed_delivery stats_auto_recalc = 0");
+    add_rows(world, 10000, "shop.a", LANE, "succeeded");
+    const struct prune old = {.now_us = NOW + 10 * SECOND,
+        .retention_us = SECOND,
+        .batch_rows = 200,
+        .limit = 100,
+        .most_held = -1};
+    struct prune_course course = {0};
+    prune_begin(&course, &old);
+    int64_t before = all_reads(world->db);
+    while (!course.is_over)
+        assert_ok(store_prune_step(world->db, &course, &world->err));
+    assert_int_equal(course.events, 100);
+    assert_in_range(all_reads(world->db) - before, 100, 4000);
+}
+
 static void
 two_claims_at_once_take_different_rows_and_wait_for_nothing(void **state)
 {
@@ -350,6 +381,7 @@ main(void)
         TEST(hot_statements_use_their_indexes_and_walk_no_table),
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(mending_costs_nothing_where_all_stand_right),
+        TEST(a_batch_of_old_events_costs_the_same_whatever_the_history),
         TEST(two_claims_at_once_take_different_rows_and_wait_for_nothing),
         TEST(a_claim_of_several_lanes_may_be_as_large_as_any),
         TEST(two_claims_share_what_was_handed_back),

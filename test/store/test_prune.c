@@ -454,6 +454,30 @@ what_was_tried_goes_along(void **state)
     assert_int_equal(raw_number(plain(world), "select delivery_id from owed_attempt"), young);
 }
 
+static bool
+has_turn(struct world *world, struct db *db, int64_t stuck_seconds)
+{
+    bool is_ours = false;
+    assert_ok(store_prune_turn(db, stuck_seconds, &is_ours, &world->err));
+    return is_ours;
+}
+
+static void
+one_deletes_at_a_time_where_the_commits_of_several_would_be_waited_for(void **state)
+{
+    struct world *world = *state;
+    bool one_at_a_time = world->db->driver->sql->statements[STMT_PRUNE_TURN] != NULL;
+    assert_true(has_turn(world, world->db, 60));
+    assert_true(has_turn(world, world->db, 60));
+    assert_int_equal(has_turn(world, world->other, 60), !one_at_a_time);
+    store_prune_leave(world->other); // it had none to leave
+    assert_int_equal(has_turn(world, world->other, 60), !one_at_a_time);
+    assert_true(has_turn(world, world->other, 0)); // nobody has to be waited for that long
+    store_prune_leave(world->db);                  // however often it was asked for
+    assert_true(has_turn(world, world->other, 60));
+    assert_int_equal(has_turn(world, world->db, 60), !one_at_a_time);
+}
+
 int
 main(void)
 {
@@ -475,6 +499,7 @@ main(void)
         TEST(more_held_ones_than_a_page_has_stop_nobody),
         TEST(the_last_success_of_each_receiver_is_kept_and_never_moves_back),
         TEST(what_was_tried_goes_along),
+        TEST(one_deletes_at_a_time_where_the_commits_of_several_would_be_waited_for),
     };
     return run_on_all_stores("store prune", tests, COUNT(tests));
 }

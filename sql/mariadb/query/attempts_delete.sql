@@ -3,4 +3,4 @@
 -- Index: owed_attempt_by_delivery.
 delete t
 from json_table($1, '$[*]' columns (id bigint path '$')) as picked
-straight_join owed_attempt as t on t.delivery_id = picked.id
+straight_join owed_attempt as t force index (owed_attempt_by_delivery) on t.delivery_id = picked.id

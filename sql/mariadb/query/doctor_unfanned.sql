@@ -14,7 +14,7 @@ from (
     where e.suppressed_reason = '' and e.recorded_at < $2 - interval 1 minute
     and r.mode = 'durable' and r.targets = 'none' and r.removed_at = '1970-01-01 00:00:00'
     and r.published_at < e.recorded_at
-    and not exists (select 1 from owed_delivery as d where d.event_id = e.id and d.receiver_key = r.`key`)
+    and not exists (select 1 from owed_delivery as d force index (owed_delivery_once) where d.event_id = e.id and d.receiver_key = r.`key`)
 ) as missing
 group by missing.`key`
 order by missing.`key`

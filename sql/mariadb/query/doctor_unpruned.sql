@@ -7,6 +7,6 @@ from (
     select id, recorded_at, retention_seconds from owed_event order by id limit 1000
 ) as e
 where e.retention_seconds is null and e.recorded_at < $2 - interval $1 microsecond
-and not exists (select 1 from owed_delivery as d
+and not exists (select 1 from owed_delivery as d force index (owed_delivery_once)
     where d.event_id = e.id and d.status in ('pending', 'failed', 'claimed'))
 having count(*) > 0

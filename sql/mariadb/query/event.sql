@@ -6,8 +6,8 @@
 -- Index: the primary key.
 select e.id, e.uid, e.name, e.version, e.payload, e.dedupe_key, e.occurred_at, e.recorded_at,
     e.actor_key, e.actor_label, e.scope, e.correlation_id, e.causation_id, e.traceparent, e.suppressed_reason,
-    (select count(*) from owed_delivery as d
+    (select count(*) from owed_delivery as d force index (owed_delivery_once)
         where d.event_id = e.id and d.status in ('pending', 'claimed', 'failed')),
-    (select count(*) from owed_delivery as d where d.event_id = e.id)
+    (select count(*) from owed_delivery as d force index (owed_delivery_once) where d.event_id = e.id)
 from owed_event as e
 where e.id = $1

@@ -7,12 +7,12 @@
 select e.id, e.recorded_at < $3 as is_old,
     case when e.recorded_at >= $3 then 0
         when exists (
-            select 1 from owed_delivery as d
+            select 1 from owed_delivery as d force index (owed_delivery_once)
             where d.event_id = e.id and d.status in ('pending', 'claimed', 'failed')) then 0
-        else 1 + (select count(*) from owed_delivery as d where d.event_id = e.id) end as size,
+        else 1 + (select count(*) from owed_delivery as d force index (owed_delivery_once) where d.event_id = e.id) end as size,
     case when e.delete_when = 'settled' then 1
         when e.delete_when = 'succeeded' and not exists (
-            select 1 from owed_delivery as d where d.event_id = e.id and d.status <> 'succeeded') then 1
+            select 1 from owed_delivery as d force index (owed_delivery_once) where d.event_id = e.id and d.status <> 'succeeded') then 1
         else 0 end as goes_anyway
 from owed_event as e force index (primary)
 where e.retention_seconds is null and e.id > $1

@@ -8,9 +8,9 @@
 select e.id, e.recorded_at < $3 as is_old,
     case when e.recorded_at >= $3 then 0
         when exists (
-            select 1 from owed_delivery as d
+            select 1 from owed_delivery as d force index (owed_delivery_once)
             where d.event_id = e.id and d.status in ('pending', 'claimed', 'failed')) then 0
-        else 1 + (select count(*) from owed_delivery as d where d.event_id = e.id) end as size, 0 as goes_anyway
+        else 1 + (select count(*) from owed_delivery as d force index (owed_delivery_once) where d.event_id = e.id) end as size, 0 as goes_anyway
 from (
     (select id from owed_event force index (owed_event_own_window)
         where retention_seconds = $4 and delete_when = '' and id > $1

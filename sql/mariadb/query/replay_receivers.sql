@@ -4,7 +4,7 @@
 -- Index: owed_receiver_by_event, unique (event_id, receiver_key, target_digest).
 select count(*), coalesce(sum((
     select count(*) from json_table($1, '$[*]' columns (id bigint path '$')) as e where exists (
-        select 1 from owed_delivery as d
+        select 1 from owed_delivery as d force index (owed_delivery_once)
         where d.event_id = e.id and d.receiver_key = r.`key` and d.status in ('pending', 'failed', 'claimed')))), 0)
 from owed_receiver as r
 where r.event_name in ($2, '*') and r.mode = 'durable' and r.targets <> 'endpoints' and r.removed_at = '1970-01-01 00:00:00'

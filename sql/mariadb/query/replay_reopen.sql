@@ -4,7 +4,7 @@
 -- its app (empty: the receiver's own lane).
 -- Index: unique (event_id, receiver_key, target_digest).
 update json_table($1, '$[*]' columns (id bigint path '$')) as picked
-straight_join owed_delivery as d on d.event_id = picked.id
+straight_join owed_delivery as d force index (owed_delivery_once) on d.event_id = picked.id
 straight_join owed_receiver as r on r.`key` = d.receiver_key
 set d.attempts = 0, d.losses = 0, d.available_at = $4, d.due_at = $4, d.last_error = '',
     d.completed_at = '1970-01-01 00:00:00', d.claimed_by = '', d.lease_expires_at = '1970-01-01 00:00:00', d.max_attempts = r.max_attempts,
