@@ -2,10 +2,12 @@
  *
  * address.c - what an address looks like, channel by channel.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "notify/recipient.h"
 
@@ -104,6 +106,28 @@ static const struct shape {
     {NULL, is_other, "UTF-8 without control characters"},
 };
 
+const char *
+address_show(const char *address, char shown[static ADDRESS_SHOWN_BYTES])
+{
+    static const char more[] = "/...";
+    const char *start = strstr(address, "://");
+    if (start == NULL) {
+        text_clean(
+            shown, ADDRESS_SHOWN_BYTES, str_of(address[0] == '{' ? "{...}" : address), false);
+        return shown;
+    }
+    const char *host = start + strlen("://");
+    size_t len = strcspn(host, "/?#\\\"' ");
+    if (memchr(host, '@', len) != NULL) // a password, perhaps
+        len = 0;
+    while (start > address && start[-1] >= 'a' && start[-1] <= 'z')
+        start--;
+    const struct str origin = {start, (size_t)(host - start) + len};
+    size_t used = text_clean(shown, ADDRESS_SHOWN_BYTES - strlen(more), origin, false);
+    snprintf(shown + used, ADDRESS_SHOWN_BYTES - used, "%s", more);
+    return shown;
+}
+
 owed_status
 address_check(const char *channel, const char *address, owed_error *err)
 {
@@ -113,9 +137,9 @@ address_check(const char *channel, const char *address, owed_error *err)
     if (strlen(address) <= LIMIT_ADDRESS_BYTES && utf8_is_valid(str_of(address)) &&
         shape->fits(address))
         return OWED_OK;
-    return fail(err, OWED_INVALID,
-        "address \"%.80s\" cannot be one of channel %s: %s would be right",
-        utf8_is_valid(str_of(address)) ? address : "?", channel, shape->right);
+    char shown[ADDRESS_SHOWN_BYTES];
+    return fail(err, OWED_INVALID, "address \"%s\" cannot be one of channel %s: %s would be right",
+        address_show(address, shown), channel, shape->right);
 }
 
 owed_status

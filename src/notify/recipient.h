@@ -19,6 +19,11 @@ bool text_has_control(const char *text);
 /* address_check tells whether a channel can have such an address; INVALID with what would be right. */
 owed_status address_check(const char *channel, const char *address, owed_error *err);
 
+/* address_show copies an address as it may stand in a sentence. One that is a URL, or has one in it, is shown to its host
+ * alone: whoever knows the rest may write there. */
+#define ADDRESS_SHOWN_BYTES 101
+const char *address_show(const char *address, char shown[static ADDRESS_SHOWN_BYTES]);
+
 /* channel_check tells whether a word is a channel's name. */
 owed_status channel_check(const char *channel, owed_error *err);
 

@@ -16,6 +16,7 @@
 #include "notify/dedup.h"
 #include "notify/dispatcher.h"
 #include "notify/receipt.h"
+#include "notify/recipient.h"
 
 /* What one send goes by. */
 struct sending {
@@ -175,11 +176,12 @@ give_up(struct sending *sending, const owed_message *message, const owed_answer 
         !letters_add(sending->dispatcher->dead_letters, message, &sending->attempts,
             clock_now_us(&sending->dispatcher->clock)))
         return fail_memory(sending->err);
-    char more[48] = "";
+    char more[48] = "", shown[ADDRESS_SHOWN_BYTES];
     if (count > 1)
         snprintf(more, sizeof more, " after %zu attempts", count);
-    return fail(sending->err, OWED_UNDELIVERED, "%s: %s to \"%.100s\" was not sent%s: %s",
-        message->template_name, message->channel, message->address, more, answer->reason);
+    return fail(sending->err, OWED_UNDELIVERED, "%s: %s to \"%s\" was not sent%s: %s",
+        message->template_name, message->channel, address_show(message->address, shown), more,
+        answer->reason);
 }
 
 static owed_status

@@ -163,11 +163,11 @@ class Push(unittest.TestCase):
         self.assertEqual("HIGH", json.loads(urgent["body"])["message"]["android"]["priority"])
 
     def test_what_fcm_says_is_what_it_comes_to(self):
-        def error(status, google, own=None, message="The reason is ya29.hush-hush-0 dev:ice"):
+        def error(status, google, own=None, message="no dev:ice"):
             details = [{"@type": "type.googleapis.com/google.rpc.BadRequest"}]
             details += [{"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": own}] if own else []
             return [status, {"retry-after": "17"}, json.dumps({"error": {"code": status, "status": google, "message": message, "details": details}})]
-        answers = [(error(404, "NOT_FOUND", "UNREGISTERED"), GONE), (error(404, "NOT_FOUND"), GONE), ([404, {}, "<p>no page"], REFUSED),
+        answers = [(error(404, "NOT_FOUND", "UNREGISTERED"), GONE), (error(404, "NOT_FOUND", message="no ya29.hush-hush-0"), GONE), ([404, {}, "<p>no page"], REFUSED),
                    (error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"), WAIT), (error(429, "RESOURCE_EXHAUSTED"), WAIT),
                    (error(503, "UNAVAILABLE", "UNAVAILABLE"), WAIT), (error(500, "INTERNAL", "INTERNAL"), FAILED),
                    (error(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", "Too long"), REFUSED),
@@ -178,6 +178,7 @@ class Push(unittest.TestCase):
             self.assertEqual(verdict, one["verdict"], (one, answer))
             self.assertEqual(17_000_000 if verdict == WAIT else 0, one["wait_us"])
             self.assertNotIn("dev:ice", one["reason"])
+            self.assertNotIn("ya29", one["reason"])
         self.assertEqual("FCM said 404: UNREGISTERED", said[0]["reason"])
         self.assertEqual("FCM said 400: INVALID_ARGUMENT: Too long", said[7]["reason"])
 

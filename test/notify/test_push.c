@@ -190,6 +190,7 @@ a_key_that_does_not_fit_is_refused_by_the_name_of_its_file(void **state)
     assert_int_equal(jwt_key_read("/nowhere/key", JWT_ES256, &key, &err), OWED_CONFIG);
     assert_string_equal(err.text, "/nowhere/key cannot be read: No such file or directory");
     assert_int_equal(jwt_key_read(folder, JWT_ES256, &key, &err), OWED_CONFIG);
+    assert_non_null(strstr(err.text, "holds no key"));
     EVP_PKEY_free(p384);
     EVP_PKEY_free(small);
 }
@@ -434,6 +435,9 @@ each_message_has_a_key_and_a_salt_of_its_own_and_a_bound(void **state)
 
 /* --- who is pushed to --- */
 
+/* Zeros, which lie on no curve. */
+#define NO_POINT \
+    "BAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 #define KEYS "\"keys\":{\"p256dh\":\"" BROWSER_POINT "\",\"auth\":\"" BROWSER_AUTH "\"}"
 
 static void
@@ -479,6 +483,9 @@ what_is_no_subscription_is_refused_and_not_shown(void **state)
         {"{\"endpoint\":\"https://a.example/secret\",\"keys\":{\"auth\":\"" BROWSER_AUTH "\"}}",
             "p256dh is no key on P-256"},
         {"{\"endpoint\":\"https://a.example/secret\",\"keys\":{\"p256dh\":\"" BROWSER_AUTH
+         "\",\"auth\":\"" BROWSER_AUTH "\"}}",
+            "p256dh is no key on P-256"},
+        {"{\"endpoint\":\"https://a.example/secret\",\"keys\":{\"p256dh\":\"" NO_POINT
          "\",\"auth\":\"" BROWSER_AUTH "\"}}",
             "p256dh is no key on P-256"},
         {"{\"endpoint\":\"https://a.example/secret\",\"keys\":{\"p256dh\":\"" BROWSER_POINT "\"}}",

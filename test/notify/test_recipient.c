@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/moment.h"
+#include "notify/recipient.h"
 
 static void
 check_refused(const owed_recipient *recipient, const char *sentence)
@@ -221,6 +222,34 @@ clocks_that_are_changed_move_the_end(void **state)
     check_until(&recipient, "sms", "2026-10-25T01:15:00Z", "2026-10-25T01:30:00Z");
 }
 
+static void
+an_address_that_is_a_secret_is_shown_to_its_host_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *address;
+        const char *shown;
+    } cases[] = {
+        {"ada@example.com", "ada@example.com"},
+        {"+49151000000", "+49151000000"},
+        {"#orders\t\xff", "#orders ?"},
+        {"https://chat.example/services/T0/hush", "https://chat.example/..."},
+        {"https://chat.example?hush", "https://chat.example/..."},
+        {"https://me:hush@chat.example/", "https:///..."},
+        {"{\"endpoint\": \"https://push.example:8443/hush\", \"keys\": {\"auth\": \"hush\"}}",
+            "https://push.example:8443/..."},
+        {"{\"endpoint\": \"https:\\/\\/push.example\\/hush\"}", "{...}"},
+    };
+    char shown[ADDRESS_SHOWN_BYTES];
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_string_equal(address_show(cases[i].address, shown), cases[i].shown);
+    char host[300] = "https://";
+    memset(host + 8, 'a', sizeof host - 9);
+    assert_int_equal(strlen(address_show(host, shown)), ADDRESS_SHOWN_BYTES - 1);
+    memset(host, 'a', sizeof host - 1);
+    assert_int_equal(strlen(address_show(host, shown)), ADDRESS_SHOWN_BYTES - 1);
+}
+
 int
 main(void)
 {
@@ -233,6 +262,7 @@ main(void)
         cmocka_unit_test(a_window_holds_its_start_and_not_its_end),
         cmocka_unit_test(a_window_concerns_its_channels_and_weekdays),
         cmocka_unit_test(clocks_that_are_changed_move_the_end),
+        cmocka_unit_test(an_address_that_is_a_secret_is_shown_to_its_host_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
