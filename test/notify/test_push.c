@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/digest.h"
 #include "notify/channels/push.h"
 #include "notify/channels/subscription.h"
@@ -335,8 +336,11 @@ while_one_thread_makes_it_anew_the_others_use_the_old_one(void **state)
     mint.meets = 2;
     mint.is_broken = true;
     assert_int_equal(pthread_create(&maker, NULL, take_one, &mint), 0);
-    while (atomic_load(&mint.made) < 2)
+    int64_t give_up_us = clock_monotonic_us(&clock_system) + 10 * US_PER_SECOND;
+    while (atomic_load(&mint.made) < 2) {
+        assert_true(clock_monotonic_us(&clock_system) < give_up_us);
         sched_yield();
+    }
     expect_token(&mint, "token 1", NULL);
     pthread_barrier_wait(&met);
     pthread_join(maker, NULL);
