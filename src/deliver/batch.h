@@ -48,6 +48,8 @@ void claim_from(
     struct worker *worker, enum share share, struct claim *claim, struct looked *ret_looked);
 void claim_learn(struct worker *worker, enum share share, const struct batch *batch, int32_t limit,
     struct looked *looked);
+/* claim_where_found has a look that follows a claim at everything rely on the lanes which that one found. */
+void claim_where_found(struct worker *worker, enum share share, struct claim *claim);
 owed_status claim_came(
     struct worker *worker, struct batch *batch, struct claimed *rows, owed_error *err);
 struct batch *batch_new(void);

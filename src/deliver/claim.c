@@ -206,6 +206,13 @@ claim_from(struct worker *w, enum share share, struct claim *claim, struct looke
 }
 
 void
+claim_where_found(struct worker *w, enum share share, struct claim *claim)
+{
+    claim->found = &w->found_lanes[share];
+    claim->mark_us = 1;
+}
+
+void
 claim_learn(struct worker *w, enum share share, const struct batch *batch, int32_t limit,
     struct looked *looked)
 {

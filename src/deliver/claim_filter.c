@@ -72,6 +72,15 @@ known_is_of(const struct worker *w, const struct known *known, enum share share)
 }
 
 bool
+serves_anything(const struct worker *w)
+{
+    for (enum share share = 0; share < SHARE_COUNT; share++)
+        if (w->filters[share].serves)
+            return true;
+    return false;
+}
+
+bool
 share_is_served(const struct worker *w, enum share share)
 {
     return w->filters[share].serves && !(share == SHARE_TASK && hand_off_waits(w));

@@ -49,6 +49,8 @@ struct known *known_find(const struct worker *worker, const char *key);
 bool known_is_of(const struct worker *worker, const struct known *known, enum share share);
 /* share_is_served: the share has receivers here, and nothing keeps it from being claimed now. */
 bool share_is_served(const struct worker *worker, enum share share);
+/* serves_anything: without it a worker only looks after the store. */
+bool serves_anything(const struct worker *worker);
 const char *share_kind(enum share share); // of its rows
 void known_time(struct known *known, int64_t duration_us);
 bool known_is_slow(const struct known *known); // or was never timed

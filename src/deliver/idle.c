@@ -34,6 +34,7 @@ next_due_us(struct worker *w)
             continue;
         struct claim claim;
         claim_fill(w, share, &claim);
+        claim_where_found(w, share, &claim);
         int64_t at_us = INT64_MAX;
         owed_error err = {0};
         if (store_next_due(w->owed->db, &claim, &at_us, &err) != OWED_OK) {
@@ -48,20 +49,11 @@ next_due_us(struct worker *w)
     return left_us < DUE_MIN_US ? DUE_MIN_US : left_us;
 }
 
-/* jitter draws from the upper half, so that many relays do not look at the same moment. */
+/* jitter shortens a wait by up to an eighth, so that many relays do not look at the same moment. */
 static int64_t
 jitter(const struct worker *w, int64_t us)
 {
-    return us / 2 + (int64_t)((double)(us - us / 2) * dice_unit(&w->owed->dice));
-}
-
-static bool
-serves_anything(const struct worker *w)
-{
-    for (enum share share = 0; share < SHARE_COUNT; share++)
-        if (w->filters[share].serves)
-            return true;
-    return false;
+    return us - (int64_t)((double)us / 8 * dice_unit(&w->owed->dice));
 }
 
 /* sooner cuts a wait to what the leases of colleagues, and old events, leave of it. */
@@ -135,14 +127,24 @@ stretch(struct worker *w, bool is_woken)
     w->idle_us = is_woken || !may_stretch ? poll_us : next_us;
 }
 
-/* may_rest tells whether another look could find nothing: no commit, nothing due, no upkeep. */
+/* may_rest tells whether another look could find nothing: no commit, nothing due. Whoever died with rows in
+ * hand since the last look announced nothing: they are found when it is time to mend. */
 static bool
 may_rest(const struct worker *w, int64_t next_us)
 {
-    int64_t mono_us = worker_mono_us(w);
     return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
-        w->passes_left < 0 && worker_now_us(w) < next_us && mono_us < w->beat_mono_us &&
-        mono_us < w->mend_mono_us && colleagues_next_us(w) > 0 && clean_next_us(w) > 0;
+        w->passes_left < 0 && worker_now_us(w) < next_us && worker_mono_us(w) < w->mend_mono_us;
+}
+
+/* keep_house does meanwhile what is due beside deliveries. */
+static bool
+keep_house(struct worker *w)
+{
+    owed_error err = {0};
+    if (upkeep(w, &err) == OWED_OK)
+        return colleagues_keep(w);
+    trouble(w, "look after the store", &err);
+    return false;
 }
 
 void
@@ -166,7 +168,7 @@ idle(struct worker *w)
         stretch(w, is_woken);
         if (is_woken)
             w->due_heard_mono_us = 0;
-    } while (!is_woken && !is_held && may_rest(w, next_us));
+    } while (!is_woken && !is_held && may_rest(w, next_us) && keep_house(w));
 }
 
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */

@@ -267,6 +267,8 @@ upkeep(struct worker *w, owed_error *err)
     w->mend_mono_us = mono_us + MEND_EVERY_US;
     if (mends(w))
         status = mend(w, err);
+    if (!serves_anything(w))
+        return status;
     if (status == OWED_OK)
         status = secrecy_refresh(w, err);
     return status == OWED_OK ? filters_refresh(w, err) : status;

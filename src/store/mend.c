@@ -101,15 +101,28 @@ mend_receiver(
         db, STMT_MISPLACED, ARGS(V_TEXT(receiver->key), V_INT(mend->limit)), &mend->moved, err);
 }
 
-/* see_to_pauses resumes what an operator paused until now, and pauses what was published into a paused lane
+/* end_pauses resumes what an operator paused until now, and pauses what was published into a paused lane
  * while it was being paused: then rows are out of place, and follow. */
 static owed_status
-see_to_pauses(struct db *db, int64_t now_us, owed_error *err)
+end_pauses(struct db *db, int64_t now_us, owed_error *err)
 {
     owed_status status = change(db, STMT_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
     if (status == OWED_OK)
         status = change(db, STMT_RESUME_LANES_DUE, ARGS(V_TIME(now_us)), NULL, err);
     return status == OWED_OK ? change(db, STMT_PAUSE_PUBLISHED, NO_ARGS, NULL, err) : status;
+}
+
+static owed_status
+see_to_pauses(struct db *db, int64_t now_us, owed_error *err)
+{
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, end_pauses(db, now_us, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 owed_status
