@@ -313,7 +313,8 @@ typedef struct owed_receiver {
     int64_t timeout_us;     /* of one attempt; past it the attempt has failed */
     int64_t due_us;         /* how long after the event, or after the moment it was fired for */
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
-                                 dead. Needed for owed_defer not to spend attempts */
+                                 dead. Needed for owed_defer not to spend attempts; publish: 7 days
+                                 unless told */
     owed_pause pause;         /* OWED_PAUSE_TARGET: only with targets */
     owed_on_failure on_failure;
     bool eager; /* run: attempted once as soon as the commit has succeeded, by the process that
@@ -323,7 +324,11 @@ typedef struct owed_receiver {
                              enforces there; eager: handed on as soon as the commit has succeeded */
     const char *pipe;     /* one of those above: a program that stays, and its arguments with blanks
                              between them; it is given deliveries as lines of JSON */
-    int32_t in_flight;    /* pipe: so many before the first is answered; 0: 16 */
+    int32_t in_flight;    /* so many before the first is answered; 0: 16 of pipe, 500 of publish */
+    const char *publish;  /* one of those above: the URL of a broker, redis://host:6379 */
+    const char *topic;    /* publish: the stream; NULL: the event's name */
+    const char *exchange; /* publish to amqp: NULL is the one whose routing keys are queues */
+    const char *password_file; /* publish: a file with the broker's password */
 } owed_receiver;
 
 /*

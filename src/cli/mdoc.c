@@ -208,7 +208,7 @@ conf_keys(const struct option *table, struct buf *text)
 }
 
 static const char conf_receivers[] =
-    "A section names one of webhook, exec, pipe, file, discard and notify, and no more. A key that is absent "
+    "A section names one of webhook, exec, pipe, publish, file, discard and notify, and no more. A key that is absent "
     "leaves it to the settings of the relay. A delivery may come more than once, always with the "
     "same idempotency key: give that to whatever can drop duplicates.";
 
@@ -260,6 +260,18 @@ static const char conf_pipe[] =
     "as a warning, and changes nothing. When the relay stops, what is in flight is answered, then the input is closed: the program ends, or "
     "gets SIGTERM after a second, and SIGKILL after another.";
 
+static const char conf_publish[] =
+    "The payload, byte for byte, is handed to a broker, whose client library is loaded then. The message has the idempotency key as its id, so that "
+    "whoever drops duplicates can, and beside it owed-event, owed-event-id, owed-version, owed-receiver, owed-delivery, owed-attempt, "
+    "owed-target and owed-correlation-id where there is one, and traceparent. It is done once the broker has acknowledged it; what comes due while one "
+    "batch is under way makes the next. A password stands in password-file, never in the URL.\n\n"
+    "A broker that cannot be reached, or has not answered within timeout (30 seconds unless told), is left alone for 1, 2, 4, 8, then 15 seconds, and so "
+    "is the lane of the receiver: give it one of its own. This spends no attempt. What the broker may have got all the same comes again, "
+    "with the same id. After seven days unless give-up-after says otherwise, what is still put off is dead. What a broker refuses is a failed "
+    "attempt.\n\n"
+    "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "
+    "memory, unless its appendfsync is always, and drops no duplicates itself.";
+
 static const char conf_file[] =
     "One line is appended for each delivery: an object with delivery, event_id, event, receiver, "
     "attempt, idempotency_key and payload. The file is made where there is none; its folder is "
@@ -300,6 +312,7 @@ static const struct {
     {".Ss webhook\n", conf_webhook},
     {".Ss exec\n", conf_exec},
     {".Ss pipe\n", conf_pipe},
+    {".Ss publish\n", conf_publish},
     {".Ss file\n", conf_file},
     {".Ss notify\n", conf_notify},
 };

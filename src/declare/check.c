@@ -11,8 +11,6 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/moment.h"
-#include "declare/secret.h"
-#include "declare/url.h"
 
 owed_status
 refuse(const struct declaration *declaration, owed_error *err, const char *format, ...)
@@ -36,7 +34,7 @@ receiver_event_name(const owed_receiver *receiver)
     return or_empty(receiver->event_name);
 }
 
-/* Which of the seven it has, as a bit for each. */
+/* Which of the eight it has, as a bit for each. */
 static unsigned
 runners_given(const owed_receiver *receiver)
 {
@@ -46,6 +44,7 @@ runners_given(const owed_receiver *receiver)
         (unsigned)(receiver->file != NULL) << RUN_FILE |
         (unsigned)receiver->discard << RUN_DISCARD |
         (unsigned)(receiver->pipe != NULL) << RUN_PIPE |
+        (unsigned)(receiver->publish != NULL) << RUN_PUBLISH |
         (unsigned)(receiver->start != NULL) << RUN_START;
 }
 
@@ -94,7 +93,7 @@ check_runner(const struct declaration *declaration, owed_error *err)
     if (count == 1)
         return OWED_OK;
     return refuse(declaration, err,
-        "%s; exactly one of run or start (in C), webhook, exec, pipe, file, discard and (in owed.conf) notify is right",
+        "%s; exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard and (in owed.conf) notify is right",
         count == 0 ? "nothing says what it does" : "several things say what it does");
 }
 
@@ -128,7 +127,7 @@ static const struct number numbers[] = {
     {.name = "in_flight",
         .offset = offsetof(owed_receiver, in_flight),
         .max = LIMIT_PIPE_IN_FLIGHT,
-        .zero = "16"},
+        .zero = "16, and 500 of publish"},
     BOUND("due", due_us),
     BOUND("give_up_after", give_up_after_us),
 };
@@ -190,6 +189,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->webhook != NULL, "webhook"},
         {receiver->exec != NULL, "exec"},
         {receiver->pipe != NULL, "pipe"},
+        {receiver->publish != NULL, "publish"},
         {receiver->file != NULL, "file"},
         {receiver->discard, "discard"},
         {receiver->lane != NULL, "lane"},
@@ -295,58 +295,6 @@ check_eager(const struct declaration *declaration, owed_error *err)
     return OWED_OK;
 }
 
-static owed_status
-check_secret(const struct declaration *declaration, owed_error *err)
-{
-    const owed_receiver *receiver = declaration->receiver;
-    if (receiver->secret == NULL && receiver->secret_file == NULL)
-        return OWED_OK;
-    if (receiver->webhook == NULL)
-        return refuse(declaration, err, "a secret signs webhooks; leave it out, or add webhook");
-    if (receiver->secret != NULL && receiver->secret_file != NULL)
-        return refuse(
-            declaration, err, "both a secret and a file that holds one; one of them is right");
-    if (receiver->secret == NULL)
-        return receiver->secret_file[0] != '\0'
-            ? OWED_OK
-            : refuse(declaration, err, "the path of the secret's file is empty");
-
-    owed_error why;
-    struct secret secret;
-    owed_status status = secret_read(str_of(receiver->secret), &secret, &why);
-    explicit_bzero(&secret, sizeof secret);
-    return status == OWED_OK ? OWED_OK : refuse(declaration, err, "%s", why.text);
-}
-
-static owed_status
-check_target(const struct declaration *declaration, owed_error *err)
-{
-    const owed_receiver *receiver = declaration->receiver;
-    char shown[SHOWN_BYTES];
-    if (receiver->webhook != NULL) {
-        // What comes after the question mark may be nobody's business.
-        const char *problem = url_problem(receiver->webhook);
-        if (problem != NULL)
-            return refuse(declaration, err, "the URL of the webhook %s", problem);
-    }
-    if (receiver->exec != NULL && receiver->exec[0] != '/')
-        return refuse(declaration, err,
-            "exec \"%s\" is not an absolute path; one such as /usr/lib/shop/print-label is right",
-            show(receiver->exec, shown));
-    if (receiver->pipe != NULL && receiver->pipe[0] != '/')
-        return refuse(declaration, err,
-            "pipe \"%s\" does not begin with an absolute path; a command such as "
-            "\"/usr/bin/python3 /usr/lib/shop/label.py\" is right",
-            show(receiver->pipe, shown));
-    if (receiver->in_flight != 0 && receiver->pipe == NULL)
-        return refuse(declaration, err,
-            "in_flight is for pipe alone; leave it out, since the relay's own setting holds for all "
-            "others");
-    if (receiver->file != NULL && receiver->file[0] == '\0')
-        return refuse(declaration, err, "the path of the file is empty");
-    return OWED_OK;
-}
-
 /* check_receiver_lane takes the bare lane, or the full form where it names the registry's own app. */
 static owed_status
 check_receiver_lane(const struct declaration *declaration, owed_error *err)
@@ -386,6 +334,7 @@ check_receiver(const struct declaration *declaration, owed_error *err)
         check_eager,
         check_secret,
         check_target,
+        check_broker,
         check_receiver_lane,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {

@@ -46,4 +46,9 @@ enum runner receiver_runner(const owed_receiver *receiver);
 #define SHOWN_BYTES 100
 const char *show(const char *text, char shown[static SHOWN_BYTES]);
 
+/* Of check_receiver: what a secret, a target and a broker need. */
+owed_status check_secret(const struct declaration *declaration, owed_error *err);
+owed_status check_target(const struct declaration *declaration, owed_error *err);
+owed_status check_broker(const struct declaration *declaration, owed_error *err);
+
 #endif

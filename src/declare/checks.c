@@ -4,6 +4,7 @@
  */
 #include "declare/checks.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/options.h"
+#include "base/secret_file.h"
+#include "declare/broker_url.h"
 #include "declare/check.h"
 #include "declare/secret.h"
 
@@ -151,6 +154,32 @@ check_pipe(struct checks *checks)
     check_program(checks, "pipe", path);
 }
 
+/* check_publish asks whether the broker's library and the password are there; it calls nobody. */
+static void
+check_publish(struct checks *checks)
+{
+    const owed_receiver *declared = &checks->receiver->declared;
+    if (declared->publish == NULL)
+        return;
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct broker_url url;
+    owed_error why;
+    if (broker_url_read(declared->publish, &arena, &url, &why) != OWED_OK)
+        return; // it was refused
+    void *library = dlopen(url.scheme->library, RTLD_LAZY | RTLD_LOCAL);
+    if (library == NULL)
+        find(checks, FINDING_ERROR, "publish %s needs %s, which cannot be loaded; install it",
+            declared->publish, url.scheme->library);
+    else
+        dlclose(library);
+    char *password = NULL;
+    if (declared->password_file != NULL &&
+        secret_file_read(declared->password_file, &password, &why) != OWED_OK)
+        find(checks, FINDING_ERROR, "password-file %s", why.text);
+    secret_free(password);
+}
+
 /* check_file asks whether the file, or one in its folder, can be written. */
 static void
 check_file(struct checks *checks)
@@ -215,7 +244,7 @@ size_t
 checks_run(const owed_registry *registry, checks_print print, void *state)
 {
     static void (*const each[])(struct checks *) = {check_event, check_site, check_around,
-        check_exec, check_pipe, check_file, check_secret_file};
+        check_exec, check_pipe, check_publish, check_file, check_secret_file};
     struct checks checks = {.registry = registry, .print = print, .state = state};
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
         checks.receiver = r;

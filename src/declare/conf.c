@@ -28,7 +28,13 @@
     X("pipe", declared.pipe, TEXT, "COMMAND", 0, 0, \
         "keep this program running, and give it deliveries as lines of JSON") \
     X("in-flight", declared.in_flight, INT, "N", 1, LIMIT_PIPE_IN_FLIGHT, \
-        "of pipe: deliveries given before the first is answered; 16 unless told") \
+        "of pipe and publish: so many before the first is answered; 16 and 500 unless told") \
+    X("publish", declared.publish, TEXT, "URL", 0, 0, \
+        "hand events to this broker: redis://host:6379") \
+    X("topic", declared.topic, TEXT, "NAME", 0, 0, \
+        "of publish: the stream; the name of the event unless told") \
+    X("password-file", declared.password_file, TEXT, "PATH", 0, 0, \
+        "of publish: holds the broker's password, one line") \
     X("file", declared.file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
     X("discard", declared.discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
     X("secret-file", declared.secret_file, TEXT, "PATH", 0, 0, \

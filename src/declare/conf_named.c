@@ -65,7 +65,7 @@ check_notice(const struct conf_receiver *receiver, const char **ret_wrong)
         {notice->template_name == NULL,
             "recipient, context, channel, quiet, fall-through and urgent go with notify, which lacks"},
         {declared->webhook != NULL || declared->exec != NULL || declared->pipe != NULL ||
-                declared->file != NULL || declared->discard,
+                declared->publish != NULL || declared->file != NULL || declared->discard,
             "several things say what it does; notify alone is right, or another one alone"},
         {notice->recipient == NULL,
             "notify needs recipient, the place of the recipient in the payload, such as /customer"},

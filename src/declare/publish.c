@@ -47,6 +47,16 @@ options_of(const struct receiver *receiver, struct arena *arena)
         write_member(&json, "exec", str_of(declared->exec));
     } else if (declared->pipe != NULL) {
         write_member(&json, "pipe", str_of(declared->pipe));
+    } else if (declared->publish != NULL) {
+        write_member(&json, "publish", str_of(declared->publish));
+        if (declared->topic != NULL) {
+            buf_puts(&json, ",\"topic\":");
+            json_write_string(&json, str_of(declared->topic));
+        }
+        if (declared->exchange != NULL) {
+            buf_puts(&json, ",\"exchange\":");
+            json_write_string(&json, str_of(declared->exchange));
+        }
     } else if (declared->file != NULL) {
         write_member(&json, "file", str_of(declared->file));
     } else {

@@ -99,6 +99,8 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
     return same_event(a, b) && a->mode == b->mode && a->run == b->run && a->start == b->start &&
         same_text(a->webhook, b->webhook) && same_text(a->exec, b->exec) &&
         same_text(a->file, b->file) && same_text(a->pipe, b->pipe) &&
+        same_text(a->publish, b->publish) && same_text(a->topic, b->topic) &&
+        same_text(a->exchange, b->exchange) && same_text(a->password_file, b->password_file) &&
         a->in_flight == b->in_flight && a->discard == b->discard &&
         same_text(a->secret, b->secret) && same_text(a->secret_file, b->secret_file) &&
         a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
@@ -126,6 +128,8 @@ copy_texts(struct arena *arena, owed_receiver *declared)
     return copy_text(arena, &declared->key) && copy_text(arena, &declared->event_name) &&
         copy_text(arena, &declared->webhook) && copy_text(arena, &declared->exec) &&
         copy_text(arena, &declared->file) && copy_text(arena, &declared->pipe) &&
+        copy_text(arena, &declared->publish) && copy_text(arena, &declared->topic) &&
+        copy_text(arena, &declared->exchange) && copy_text(arena, &declared->password_file) &&
         copy_text(arena, &declared->secret) && copy_text(arena, &declared->secret_file) &&
         copy_text(arena, &declared->lane);
 }
@@ -191,8 +195,12 @@ check_known(const struct declaration *declaration, const struct receiver *known,
 
 owed_status
 registry_declare(
-    owed_registry *registry, const owed_receiver *receiver, const char *where, owed_error *err)
+    owed_registry *registry, const owed_receiver *given, const char *where, owed_error *err)
 {
+    owed_receiver whole = *given;
+    const owed_receiver *receiver = &whole;
+    if (whole.publish != NULL && whole.give_up_after_us == 0)
+        whole.give_up_after_us = PUBLISH_GIVE_UP_US;
     struct declaration declaration = {
         .receiver = receiver, .where = or_empty(where), .app = registry->app};
     owed_status status = check_receiver(&declaration, err);

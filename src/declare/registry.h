@@ -20,6 +20,7 @@ enum runner {
     RUN_FILE,
     RUN_DISCARD,
     RUN_PIPE,
+    RUN_PUBLISH,
     RUN_START // C, finished later
 };
 
@@ -53,6 +54,9 @@ struct declared_type {
     struct declared_type *next;
 };
 
+/* Deferrals of what is published end so long after it became due, where nothing else is declared: a broker that is away is
+ * no failure of what waits for it. */
+#define PUBLISH_GIVE_UP_US OWED_HOURS(7 * 24)
 #define DEFAULT_MAX_ATTEMPTS 5
 
 struct owed_registry {

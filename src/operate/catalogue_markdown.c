@@ -180,6 +180,7 @@ static const struct {
     {"webhook", "POST to "},
     {"exec", "runs "},
     {"pipe", "keeps running "},
+    {"publish", "publishes to "},
     {"file", "appends to "},
 };
 

@@ -13,6 +13,7 @@
 #include "receive/exec.h"
 #include "receive/file.h"
 #include "receive/pipe.h"
+#include "receive/publish.h"
 #include "receive/webhook.h"
 
 #define ENDS_AT_ONCE 1000 // room for what ends as soon as it starts
@@ -24,6 +25,7 @@ struct outside {
     struct webhooks webhooks;
     struct programs programs;
     struct pipes pipes;
+    struct publishers publishers;
     bool blocked_sigpipe; // in the thread that opened it
 };
 
@@ -43,6 +45,12 @@ static void
 start_pipe(struct outside *outside, struct flight *flight)
 {
     pipes_start(&outside->pipes, flight);
+}
+
+static void
+start_publish(struct outside *outside, struct flight *flight)
+{
+    publishers_start(&outside->publishers, flight);
 }
 
 static void
@@ -75,6 +83,12 @@ abandon_pipe(struct outside *outside, struct flight *flight)
     pipes_abandon(&outside->pipes, flight);
 }
 
+static void
+abandon_publish(struct outside *outside, struct flight *flight)
+{
+    publishers_abandon(&outside->publishers, flight);
+}
+
 /* What can be run here, by enum runner. */
 static const struct kind {
     void (*start)(struct outside *outside, struct flight *flight);
@@ -83,6 +97,7 @@ static const struct kind {
     [RUN_WEBHOOK] = {start_webhook, abandon_webhook},
     [RUN_EXEC] = {start_exec, abandon_exec},
     [RUN_PIPE] = {start_pipe, abandon_pipe},
+    [RUN_PUBLISH] = {start_publish, abandon_publish},
     [RUN_FILE] = {start_file, NULL},
     [RUN_DISCARD] = {start_discard, NULL},
 };
@@ -130,6 +145,7 @@ set_limits(struct outside *outside)
     shares[RUN_WEBHOOK].limit = outside->settings.in_flight;
     shares[RUN_EXEC].limit = outside->settings.exec_in_flight;
     shares[RUN_PIPE].limit = INT32_MAX; // each has its own
+    shares[RUN_PUBLISH].limit = INT32_MAX;
     shares[RUN_FILE].limit = ENDS_AT_ONCE;
     shares[RUN_DISCARD].limit = ENDS_AT_ONCE;
 }
@@ -149,8 +165,11 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
     if (status == OWED_OK)
         status = pipes_open(&outside->pipes, &outside->landing, settings->log, err);
     if (status == OWED_OK)
+        status = publishers_open(&outside->publishers, &outside->landing, err);
+    if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
     if (status != OWED_OK) {
+        publishers_close(&outside->publishers);
         pipes_close(&outside->pipes);
         programs_close(&outside->programs);
         free(outside);
@@ -172,6 +191,8 @@ loop_room(struct outside *outside, const struct receiver *receiver)
         return 0;
     if (receiver->runner == RUN_PIPE)
         return pipes_room(&outside->pipes, receiver);
+    if (receiver->runner == RUN_PUBLISH)
+        return publishers_room(&outside->publishers, receiver);
     return share_room(&outside->landing.shares[receiver->runner], receiver);
 }
 
@@ -197,7 +218,7 @@ loop_start(struct outside *outside, struct flight *flight)
 static bool
 wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
 {
-    struct pollfd waits[WAITS_MAX + 3];
+    struct pollfd waits[WAITS_MAX + 4];
     if (fd_count > WAITS_MAX)
         fd_count = WAITS_MAX;
     for (size_t i = 0; i < fd_count; i++)
@@ -206,6 +227,7 @@ wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     waits[count++] = (struct pollfd){.fd = outside->webhooks.wire.ended_fd, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->programs.epoll, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->pipes.epoll, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = outside->publishers.ended_fd, .events = POLLIN};
     bool called = false;
     int ready = poll(waits, count, timeout_ms);
     for (size_t i = 0; i < fd_count && ready > 0; i++)
@@ -219,6 +241,7 @@ step(struct outside *outside)
     webhooks_step(&outside->webhooks);
     programs_step(&outside->programs);
     pipes_step(&outside->pipes);
+    publishers_step(&outside->publishers);
 }
 
 /* milliseconds_until rounds up, so that nobody wakes just before the time. */
@@ -270,6 +293,10 @@ static struct flight *
 loop_recall(struct outside *outside)
 {
     struct flight *recalled = pipes_recall(&outside->pipes);
+    struct flight **end = &recalled;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = publishers_recall(&outside->publishers);
     for (const struct flight *flight = recalled; flight != NULL; flight = flight->next) {
         const struct receiver *receiver = flight->delivery.receiver;
         share_give(&outside->landing.shares[receiver->runner], receiver);
@@ -285,6 +312,7 @@ loop_close(struct outside *outside)
     webhooks_close(&outside->webhooks);
     programs_close(&outside->programs);
     pipes_close(&outside->pipes);
+    publishers_close(&outside->publishers);
     for (size_t i = 0; i < RUNNERS; i++)
         share_done(&outside->landing.shares[i]);
     unblock_sigpipe(outside);

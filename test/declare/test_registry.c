@@ -425,7 +425,7 @@ refuses_all_but_one_way_to_run(void **state)
 {
     (void)state;
 #define ONE_RIGHT \
-    "exactly one of run or start (in C), webhook, exec, pipe, file, discard and (in owed.conf) notify is right"
+    "exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard and (in owed.conf) notify is right"
 #define SEVERAL "receiver \"shop.billing\": several things say what it does; " ONE_RIGHT
     const struct refusal refusals[] = {
         {BUILTIN(), "receiver \"shop.billing\": nothing says what it does; " ONE_RIGHT},
@@ -717,9 +717,9 @@ refuses_bad_paths(void **state)
             "receiver \"shop.billing\": pipe \"label.py\" does not begin with an absolute path; a "
             "command such as \"/usr/bin/python3 /usr/lib/shop/label.py\" is right"},
         {BUILTIN(.pipe = "/bin/cat", .in_flight = 1001),
-            "receiver \"shop.billing\": in_flight is 1001; 1 to 1000 is right, or 0 for 16"},
+            "receiver \"shop.billing\": in_flight is 1001; 1 to 1000 is right, or 0 for 16, and 500 of publish"},
         {BUILTIN(.exec = "/bin/cat", .in_flight = 1),
-            "receiver \"shop.billing\": in_flight is for pipe alone; leave it out, since the relay's "
+            "receiver \"shop.billing\": in_flight is for pipe and publish; leave it out, since the relay's "
             "own setting holds for all others"},
         {BUILTIN(.file = ""), "receiver \"shop.billing\": the path of the file is empty"},
     };

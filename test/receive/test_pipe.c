@@ -162,7 +162,7 @@ a_delivery_is_one_line_with_its_facts_and_the_payload_as_it_was_fired(void **sta
     struct scene scene;
     scene_open(&scene,
         "#!/bin/sh\nread -r hello; echo \"$hello\" > $FOLDER/hello; echo '{\"hello\":1}'\n"
-        "env | grep '^OWED_' > $FOLDER/environment\n"
+        "env | grep '^OWED_[ER]' > $FOLDER/environment\n"
         "echo \"$1 $2\" > $FOLDER/arguments\n"
         "read -r line; printf '%s\\n' \"$line\" > $FOLDER/line; echo '{\"id\":1,\"outcome\":\"done\"}'\nread -r line\n");
     char command[300];

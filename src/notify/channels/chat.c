@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 
 static owed_status
 make_bot(const struct chat *chat, const struct options *values, const char *token_file,

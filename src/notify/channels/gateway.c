@@ -20,7 +20,7 @@
 #include "declare/check.h"
 #include "notify/channels/gateway_parts.h"
 #include "notify/channels/pattern.h"
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 #include "notify/recipient.h"
 
 #define BODY_BYTES ((size_t)1024 * 1024)

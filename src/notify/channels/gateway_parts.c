@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "declare/check.h"
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 #include "notify/recipient.h"
 
 #define JSON_HEADER "content-type: application/json; charset=utf-8"

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 #include "notify/recipient.h"
 
 #define SECRET_MIN 4 // shorter ones stand in any text

@@ -13,10 +13,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/secret_file.h"
 #include "declare/check.h"
 #include "notify/channels/kind.h"
 #include "notify/channels/letter.h"
-#include "notify/channels/secret_file.h"
 #include "notify/recipient.h"
 
 #define KEPT 16          // connections that wait for the next mail

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 
 #define AGAIN_US (30 * US_PER_SECOND) // after a failure, while the old one is good
 

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/digest.h"
+#include "base/secret_file.h"
 #include "notify/channels/push.h"
-#include "notify/channels/secret_file.h"
 
 #define HOUR (3600 * US_PER_SECOND)
 #define LIFE_US (12 * HOUR) // a day at most

@@ -2,7 +2,7 @@
  *
  * secret_file.c - passwords and tokens come from files, and are shown to nobody.
  */
-#include "notify/channels/secret_file.h"
+#include "base/secret_file.h"
 
 #include <errno.h>
 #include <stdbool.h>

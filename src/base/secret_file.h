@@ -2,8 +2,8 @@
  *
  * secret_file.h - passwords and tokens come from files, and are shown to nobody.
  */
-#ifndef NOTIFY_CHANNELS_SECRET_FILE_H
-#define NOTIFY_CHANNELS_SECRET_FILE_H
+#ifndef BASE_SECRET_FILE_H
+#define BASE_SECRET_FILE_H
 
 #include <owed/error.h>
 

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * broker_url.c - the table of brokers, and their URLs.
+ */
+#include "declare/broker_url.h"
+
+#include "base/error.h"
+#include "base/str.h"
+
+#define LIMIT_PORT 65535
+
+static const struct broker_scheme schemes[] = {
+    {"redis", 6379, "libowed-redis.so.0", "broker_redis", false},
+};
+#define SCHEMES (sizeof schemes / sizeof schemes[0])
+
+static owed_status
+find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error *err)
+{
+    for (size_t i = 0; i < SCHEMES; i++) {
+        size_t len = strlen(schemes[i].scheme);
+        if (strncmp(url, schemes[i].scheme, len) == 0 && strncmp(url + len, "://", 3) == 0) {
+            *ret_scheme = &schemes[i];
+            return OWED_OK;
+        }
+    }
+    return fail(
+        err, OWED_CONFIG, "begins with no scheme that is known here; redis://host:6379 is right");
+}
+
+static bool
+read_port(struct str text, int *ret_port)
+{
+    int number = 0;
+    if (text.len == 0 || text.len > 5)
+        return false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.p[i] < '0' || text.p[i] > '9')
+            return false;
+        number = number * 10 + (text.p[i] - '0');
+    }
+    *ret_port = number;
+    return number >= 1 && number <= LIMIT_PORT;
+}
+
+static int
+hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *found = c == '\0' ? NULL : strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c);
+    return found == NULL ? -1 : (int)(found - digits);
+}
+
+/* decode undoes %XX; NULL: something else, a NUL byte, or no memory. */
+static const char *
+decode(struct str text, struct arena *arena)
+{
+    char *decoded = arena_copy(arena, text);
+    size_t used = 0;
+    for (size_t i = 0; i < text.len && decoded != NULL; i++) {
+        char c = text.p[i];
+        if (c == '%') {
+            int high = text.len - i > 2 ? hex_digit(text.p[i + 1]) : -1;
+            int low = high < 0 ? -1 : hex_digit(text.p[i + 2]);
+            if (low < 0 || high * 16 + low == 0)
+                return NULL;
+            c = (char)(high * 16 + low);
+            i += 2;
+        }
+        decoded[used++] = c;
+    }
+    if (decoded != NULL)
+        decoded[used] = '\0';
+    return decoded;
+}
+
+/* host_of cuts the host from the front of an authority; what is left is "" or ":port". */
+static struct str
+host_of(struct str *authority)
+{
+    struct str host = *authority;
+    size_t brackets = 0;
+    if (host.len > 0 && host.p[0] == '[') {
+        const char *end = memchr(host.p, ']', host.len);
+        host.len = end == NULL ? 0 : (size_t)(end - host.p) + 1;
+        brackets = 1;
+    } else {
+        const char *colon = memchr(host.p, ':', host.len);
+        host.len = colon == NULL ? host.len : (size_t)(colon - host.p);
+    }
+    *authority = str_skip(*authority, host.len);
+    if (host.len > 2 * brackets)
+        return (struct str){host.p + brackets, host.len - 2 * brackets};
+    return (struct str){host.p, 0};
+}
+
+static bool
+has_odd_byte(const char *url)
+{
+    for (const unsigned char *p = (const unsigned char *)url; *p != '\0'; p++)
+        if (*p <= ' ' || *p > '~')
+            return true;
+    return false;
+}
+
+owed_status
+broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url, owed_error *err)
+{
+    struct broker_url read = {0};
+    owed_status status = find_scheme(url, &read.scheme, err);
+    if (status != OWED_OK)
+        return status;
+    if (has_odd_byte(url) || strpbrk(url, "?#\\\"<>") != NULL)
+        return fail(err, OWED_CONFIG,
+            "holds a byte that it cannot hold; blanks and the like are written as %%20");
+    const char *start = url + strlen(read.scheme->scheme) + 3;
+    struct str authority = {start, strcspn(start, "/")};
+    const char *path = start + authority.len;
+    const char *at = memchr(authority.p, '@', authority.len);
+    struct str user = {authority.p, at == NULL ? 0 : (size_t)(at - authority.p)};
+    if (memchr(user.p, ':', user.len) != NULL)
+        return fail(err, OWED_CONFIG, "holds a password; password-file is the place of one");
+    if (at != NULL)
+        authority = str_skip(authority, user.len + 1);
+    struct str host = host_of(&authority);
+    if (host.len == 0)
+        return fail(err, OWED_CONFIG, "has no host; %s://host:%d is right", read.scheme->scheme,
+            read.scheme->port);
+    read.port = read.scheme->port;
+    if (authority.len > 0 &&
+        (authority.p[0] != ':' || !read_port(str_skip(authority, 1), &read.port)))
+        return fail(err, OWED_CONFIG, "has a bad port; 1 to %d is right", LIMIT_PORT);
+    read.user = decode(user, arena);
+    read.host = decode(host, arena);
+    read.path = decode(str_of(*path == '/' ? path + 1 : path), arena);
+    if (read.user == NULL || read.host == NULL || read.path == NULL)
+        return fail(err, OWED_CONFIG, "has a %% that no two hexadecimal digits follow");
+    *ret_url = read;
+    return OWED_OK;
+}

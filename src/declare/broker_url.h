@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * broker_url.h - where a receiver publishes: redis://user@host:6379/0, amqp://user@host:5672/vhost.
+ */
+#ifndef DECLARE_BROKER_URL_H
+#define DECLARE_BROKER_URL_H
+
+#include <owed/error.h>
+
+#include "base/arena.h"
+
+/* A kind of broker; its client library is loaded with the library of ours that uses it. */
+struct broker_scheme {
+    const char *scheme;
+    int port; // where the URL has none
+    const char *library;
+    const char *symbol;
+    bool has_exchange;
+};
+
+/* A URL taken apart; the texts are NUL-ended, "" where there is none. */
+struct broker_url {
+    const struct broker_scheme *scheme;
+    const char *user;
+    const char *host; // without the brackets of an IPv6 address
+    int port;
+    const char *path; // without its first "/", %XX decoded
+};
+
+/* broker_url_read: CONFIG, and err says what is wrong as the end of a sentence. */
+owed_status broker_url_read(
+    const char *url, struct arena *arena, struct broker_url *ret_url, owed_error *err);
+
+#endif

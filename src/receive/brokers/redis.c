@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * redis.c - messages as entries of Redis streams, a batch in one go.
+ *
+ * Redis has an entry once it answers with its id; whether that outlives a crash of Redis is a matter of its
+ * own settings (appendfsync). It drops no duplicates: consumers do, by the field id.
+ */
+#include <hiredis/hiredis.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "receive/broker.h"
+
+#define ARGUMENTS (3 + 2 + 2 + 2 * BROKER_FIELDS)
+#define MICROSECONDS 1000000
+
+struct arguments {
+    const char *texts[ARGUMENTS];
+    size_t lengths[ARGUMENTS];
+    int count;
+};
+
+static void
+add(struct arguments *arguments, struct str text)
+{
+    arguments->texts[arguments->count] = text.p;
+    arguments->lengths[arguments->count] = text.len;
+    arguments->count++;
+}
+
+/* ask sends a command of the session's beginning; OK is the only good answer. */
+static owed_status
+ask(redisContext *redis, const struct arguments *arguments, const char *what, owed_error *err)
+{
+    const char **texts = (const char **)(uintptr_t)arguments->texts;
+    redisReply *reply = redisCommandArgv(redis, arguments->count, texts, arguments->lengths);
+    owed_status status = OWED_OK;
+    if (reply == NULL)
+        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, redis->errstr);
+    else if (reply->type == REDIS_REPLY_ERROR)
+        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, reply->str);
+    freeReplyObject(reply);
+    return status;
+}
+
+static owed_status
+greet(redisContext *redis, const struct broker_place *place, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    if (place->password[0] != '\0') {
+        struct arguments auth = {.count = 0};
+        add(&auth, STR("AUTH"));
+        if (place->user[0] != '\0')
+            add(&auth, str_of(place->user));
+        add(&auth, str_of(place->password));
+        status = ask(redis, &auth, "its password is refused", err);
+    }
+    if (status == OWED_OK && place->path[0] != '\0') {
+        struct arguments choose = {.count = 0};
+        add(&choose, STR("SELECT"));
+        add(&choose, str_of(place->path));
+        status = ask(redis, &choose, "its database cannot be chosen", err);
+    }
+    return status;
+}
+
+static owed_status
+redis_open(const struct broker_place *place, void **ret_connection, owed_error *err)
+{
+    const struct timeval limit = {
+        .tv_sec = place->timeout_us / MICROSECONDS, .tv_usec = place->timeout_us % MICROSECONDS};
+    redisContext *redis = redisConnectWithTimeout(place->host, place->port, limit);
+    if (redis == NULL)
+        return fail_memory(err);
+    owed_status status = OWED_OK;
+    if (redis->err != 0)
+        status = fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", redis->errstr);
+    else if (redisSetTimeout(redis, limit) != REDIS_OK)
+        status = fail(err, OWED_UNAVAILABLE, "no time limit can be set: %s", redis->errstr);
+    else
+        status = greet(redis, place, err);
+    if (status != OWED_OK) {
+        redisFree(redis);
+        return status;
+    }
+    redisEnableKeepAlive(redis);
+    *ret_connection = redis;
+    return OWED_OK;
+}
+
+static void
+append(redisContext *redis, const struct broker_message *message)
+{
+    struct arguments entry = {.count = 0};
+    add(&entry, STR("XADD"));
+    add(&entry, str_of(message->topic));
+    add(&entry, STR("*"));
+    add(&entry, STR("id"));
+    add(&entry, str_of(message->id));
+    for (size_t i = 0; i < message->field_count; i++) {
+        add(&entry, str_of(message->fields[i].name));
+        add(&entry, str_of(message->fields[i].value));
+    }
+    add(&entry, STR("payload"));
+    add(&entry, message->payload);
+    redisAppendCommandArgv(redis, entry.count, entry.texts, entry.lengths);
+}
+
+/* is_away: what Redis says while it is not itself. */
+static bool
+is_away(const char *text)
+{
+    static const char *const words[] = {"LOADING ", "BUSY ", "OOM ", "MISCONF ", "READONLY ",
+        "MASTERDOWN ", "CLUSTERDOWN ", "TRYAGAIN ", "NOREPLICAS "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void
+take(struct broker_message *message, const redisReply *reply)
+{
+    bool is_entry = reply->type == REDIS_REPLY_STRING;
+    bool is_error = reply->type == REDIS_REPLY_ERROR;
+    message->answer = is_entry            ? BROKER_ACKED
+        : is_error && is_away(reply->str) ? BROKER_AWAY
+                                          : BROKER_FAILED;
+    if (!is_entry)
+        snprintf(message->text, sizeof message->text, "stream %s: %s", message->topic,
+            is_error ? reply->str : "an answer that is no id");
+}
+
+static bool
+redis_send(void *connection, struct broker_message *messages, owed_error *err)
+{
+    redisContext *redis = connection;
+    for (const struct broker_message *m = messages; m != NULL; m = m->next)
+        append(redis, m);
+    for (struct broker_message *m = messages; m != NULL; m = m->next) {
+        void *reply = NULL;
+        if (redisGetReply(redis, &reply) != REDIS_OK) {
+            fail(err, OWED_UNAVAILABLE, "it has not answered: %s", redis->errstr);
+            return false;
+        }
+        take(m, reply);
+        freeReplyObject(reply);
+    }
+    return true;
+}
+
+static void
+redis_close(void *connection)
+{
+    redisFree(connection);
+}
+
+OWED_API extern const struct broker_kind broker_redis;
+const struct broker_kind broker_redis = {redis_open, redis_send, redis_close};

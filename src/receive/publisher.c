@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * publisher.c - a thread that sends what is queued, a batch at a time.
+ */
+#include "receive/publisher.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include "base/error.h"
+#include "base/secret_file.h"
+
+#define BATCH_MESSAGES 500
+
+static owed_status
+load(struct publisher *publisher, owed_error *err)
+{
+    const struct broker_scheme *scheme = publisher->url.scheme;
+    void *library = dlopen(scheme->library, RTLD_NOW | RTLD_LOCAL);
+    publisher->kind = library == NULL ? NULL : dlsym(library, scheme->symbol);
+    if (publisher->kind != NULL)
+        return OWED_OK;
+    return fail(err, OWED_CONFIG, "%s cannot be loaded (%s): install it, or build owed with it",
+        scheme->library, or_empty(dlerror()));
+}
+
+static owed_status
+connect_to(struct publisher *publisher, owed_error *err)
+{
+    owed_status status = publisher->kind == NULL ? load(publisher, err) : OWED_OK;
+    char *password = NULL;
+    const owed_receiver *declared = &publisher->receiver->declared;
+    if (status == OWED_OK && declared->password_file != NULL)
+        status = secret_file_read(declared->password_file, &password, err);
+    if (status != OWED_OK)
+        return status;
+    const struct broker_place place = {
+        .host = publisher->url.host,
+        .port = publisher->url.port,
+        .user = publisher->url.user,
+        .password = or_empty(password),
+        .path = publisher->url.path,
+        .timeout_us = declared->timeout_us > 0 ? declared->timeout_us : PUBLISH_TIMEOUT_US,
+    };
+    status = publisher->kind->open(&place, &publisher->connection, err);
+    secret_free(password);
+    return status;
+}
+
+static void
+disconnect(struct publisher *publisher)
+{
+    if (publisher->connection != NULL)
+        publisher->kind->close(publisher->connection);
+    publisher->connection = NULL;
+}
+
+/* answer_silent answers for a broker that has not. */
+static void
+answer_silent(struct broker_message *messages, const char *why)
+{
+    for (struct broker_message *m = messages; m != NULL; m = m->next) {
+        if (m->answer != BROKER_SILENT)
+            continue;
+        m->answer = BROKER_AWAY;
+        snprintf(m->text, sizeof m->text, "%s", why);
+    }
+}
+
+static void
+post(struct publisher *publisher, struct broker_message *messages)
+{
+    owed_error err = {0};
+    bool is_fresh = publisher->connection == NULL;
+    if (is_fresh && connect_to(publisher, &err) != OWED_OK) {
+        answer_silent(messages, err.text);
+        return;
+    }
+    if (!publisher->kind->send(publisher->connection, messages, &err))
+        disconnect(publisher);
+    answer_silent(messages, err.text[0] == '\0' ? "it has not answered" : err.text);
+}
+
+/* take takes the next batch out of the queue, as a list; the lock is held. */
+static struct posting *
+take(struct publisher *publisher)
+{
+    struct posting *first = publisher->queued;
+    struct posting *last = first;
+    for (int i = 1; last != NULL && i < BATCH_MESSAGES && last->next != NULL; i++)
+        last = last->next;
+    if (last != NULL) {
+        publisher->queued = last->next;
+        last->next = NULL;
+    }
+    if (publisher->queued == NULL)
+        publisher->queued_end = &publisher->queued;
+    for (struct posting *p = first; p != NULL; p = p->next) {
+        p->is_sent = true;
+        p->message.next = p->next == NULL ? NULL : &p->next->message;
+    }
+    return first;
+}
+
+/* give_back announces what was answered; the lock is held. */
+static void
+give_back(struct publisher *publisher, struct posting *posting)
+{
+    struct publishers *all = publisher->all;
+    while (posting != NULL) {
+        struct posting *next = posting->next;
+        posting->next = all->ended;
+        all->ended = posting;
+        posting = next;
+    }
+    eventfd_write(all->ended_fd, 1);
+    pthread_cond_broadcast(&publisher->answered);
+}
+
+static void *
+run(void *state)
+{
+    struct publisher *publisher = state;
+    pthread_mutex_t *lock = &publisher->all->lock;
+    pthread_mutex_lock(lock);
+    while (!publisher->is_over) {
+        struct posting *batch = take(publisher);
+        if (batch == NULL) {
+            pthread_cond_wait(&publisher->stirred, lock);
+            continue;
+        }
+        pthread_mutex_unlock(lock);
+        post(publisher, &batch->message);
+        pthread_mutex_lock(lock);
+        give_back(publisher, batch);
+    }
+    pthread_mutex_unlock(lock);
+    disconnect(publisher);
+    return NULL;
+}
+
+/* It begins with all signals blocked: they are for the other threads. */
+bool
+publisher_start(struct publisher *publisher)
+{
+    if (publisher->is_started)
+        return true;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    publisher->is_started = pthread_create(&publisher->thread, NULL, run, publisher) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return publisher->is_started;
+}

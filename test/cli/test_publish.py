@@ -1,0 +1,174 @@
+#!/usr/bin/python3
+"""What owed.conf has published reaches a real broker, once it has acknowledged it, and waits while it is away."""
+import signal
+import subprocess
+import time
+
+import brokers
+from harness import OWED, StoreCase, run
+
+PAYLOAD = '{"total": 1e400,\n "note": "a\\u0000b \\ud800 é", "total": 2}'
+
+
+class Words(StoreCase):
+    """What needs no broker."""
+
+    def receiver(self, text):
+        self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\n{text}\n')
+
+    def test_what_cannot_be_published_to_is_refused(self):
+        for text, sentence in (
+                ("publish = kafka://here", "the URL of publish begins with no scheme that is known here"),
+                ("publish = redis://", "the URL of publish has no host"),
+                ("publish = redis://ada:lovelace@here", "the URL of publish holds a password; password-file"),
+                ("publish = redis://here:0", "the URL of publish has a bad port"),
+                ("publish = redis://here/%zz", "two hexadecimal digits"),
+                ("publish = redis://here/?db=1", "a byte that it cannot hold"),
+                ("discard = yes\ntopic = x", "topic, exchange and password_file go with publish"),
+                ("publish = redis://here\nexec = /bin/true", "several things say what it does"),
+                (f"publish = redis://here\ntopic = {'x' * 256}", "names of 1 to 255 bytes"),
+                ("discard = yes\nin-flight = 5", "in_flight is for pipe and publish")):
+            self.receiver(text)
+            done = self.owed("check", code=78)
+            self.assertIn(sentence, done.stderr)
+            self.assertNotIn("lovelace", done.stderr)
+
+    def test_check_looks_for_the_password(self):
+        self.receiver("publish = redis://[::1]:6379/2\ntopic = feed\npassword-file = nowhere")
+        self.assertIn("password-file nowhere cannot be read", self.owed("check", code=1).stdout)
+
+    def test_the_catalogue_says_where_it_goes(self):
+        self.receiver("publish = redis://here\ntopic = feed")
+        self.owed("publish", code=0)
+        self.assertIn("publishes to redis://here", self.owed("catalogue", code=0).stdout)
+
+
+class Published(StoreCase):
+    """The same for every broker."""
+
+    kind = None
+    extra = ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.broker = cls.kind()
+        cls.addClassCleanup(cls.broker.remove)
+        cls.broker.start()
+
+    def setUp(self):
+        super().setUp()
+        # One broker serves all cases: each has names of its own.
+        self.topic = f"shop.{self._testMethodName[-40:]}"
+        self.prepare(self.topic)
+
+    def prepare(self, topic):
+        """Make what the topic needs."""
+
+    def feed(self, more="", topic=None):
+        self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}\n'
+                  f"topic = {topic or self.topic}\n{self.extra}{more}\n")
+
+    def relay(self, *words, code=0):
+        return self.owed("relay", "--once", *words, code=code)
+
+    def rows(self):
+        return self.sql("select status, attempts, last_error from owed_delivery order by id")
+
+    def test_a_message_has_the_payload_byte_for_byte_and_the_facts_beside_it(self):
+        self.feed()
+        self.fire("shop.OrderPlaced", PAYLOAD, "--correlation-id", "c-9")
+        self.relay()
+        [message] = self.broker.messages(self.topic)
+        self.assertEqual(PAYLOAD, message["payload"])
+        self.assertRegex(message["id"], "^owed_[0-9a-f]{32}$")
+        self.assertEqual(("shop.OrderPlaced", "1", "shop.feed", "1", "1", "c-9"),
+                         tuple(message["owed-" + name] for name in
+                               ("event", "version", "receiver", "delivery", "attempt", "correlation-id")))
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+
+    def test_many_go_in_batches_in_the_order_they_were_owed(self):
+        self.feed()
+        lines = "".join(f'{{"name":"shop.OrderPlaced","payload":{{"n":{n}}}}}\n' for n in range(2000))
+        self.owed("fire", "--lines", stdin=lines, code=0)
+        self.relay()
+        self.assertEqual([f'{{"n":{n}}}' for n in range(2000)], [m["payload"] for m in self.broker.messages(self.topic)])
+        self.assertEqual(2000, self.value("select count(*) from owed_delivery where status = 'succeeded'"))
+
+    def test_while_the_broker_is_away_it_is_owed_and_no_attempt_is_spent(self):
+        self.feed()
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.broker.stop()
+        try:
+            self.relay()
+            [(status, attempts, error)] = self.rows()
+            self.assertEqual(("failed", 0), (status, attempts))
+            self.assertIn(f"publish {self.broker.url()}: ", error)
+        finally:
+            self.broker.start()
+        self.sql("update owed_delivery set available_at = 0")
+        self.relay()
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+        self.assertEqual(['{"n":1}'], [m["payload"] for m in self.broker.messages(self.topic)])
+
+    def test_a_broker_that_does_not_answer_is_away_and_what_it_had_comes_again_with_the_same_id(self):
+        self.feed("timeout = 300ms")
+        self.fire("shop.OrderPlaced", '{"n":0}')
+        relay = subprocess.Popen([OWED, "relay"], cwd=self.folder, env=self.env, stderr=subprocess.DEVNULL)
+        try:
+            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
+            self.freeze()
+            self.fire("shop.OrderPlaced", '{"n":1}')
+            self.until("select count(*) from owed_delivery where last_error is not null", 1)
+        finally:
+            self.thaw()
+        self.until("select count(*) from owed_delivery where status = 'succeeded'", 2)
+        relay.send_signal(signal.SIGTERM)
+        self.assertEqual(0, relay.wait(60))
+        self.assertEqual(1, self.value("select attempts from owed_delivery where id = 2"))
+        messages = self.broker.messages(self.topic)
+        self.assertEqual({'{"n":0}', '{"n":1}'}, {m["payload"] for m in messages})
+        self.assertEqual(2, len({m["id"] for m in messages}))
+
+    def freeze(self):
+        self.broker.signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.broker.signal(signal.SIGCONT)
+
+    def until(self, query, count):
+        deadline = time.monotonic() + 60
+        while self.value(query) < count:
+            self.assertLess(time.monotonic(), deadline, self.rows())
+            time.sleep(0.01)
+
+
+class Redis(Published):
+    kind = brokers.Redis
+
+    def test_what_redis_refuses_is_a_failed_attempt_and_the_others_go_on(self):
+        self.feed()
+        self.broker.ask("SET", "shop.text", "no stream")
+        with open(self.folder / "owed.conf", "a") as conf:
+            conf.write(f'[receiver "shop.wrong"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}/0\ntopic = shop.text\n')
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        self.assertEqual({"succeeded", "failed"}, {row[0] for row in self.rows()})
+        self.assertIn("stream shop.text: WRONGTYPE", self.value("select last_error from owed_delivery where status = 'failed'"))
+
+    def test_a_password_comes_from_its_file_and_is_shown_nowhere(self):
+        self.broker.ask("ACL", "SETUSER", "ada", "on", ">lovelace", "~*", "+@all")
+        self.write("password", "wrong\n")
+        self.feed("password-file = password")
+        self.conf((self.folder / "owed.conf").read_text().replace("redis://", "redis://ada@"))
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        said = self.relay("--log-level", "debug").stderr
+        self.assertIn("its password is refused: WRONGPASS", self.rows()[0][2])
+        self.write("password", "lovelace\n")
+        self.sql("update owed_delivery set available_at = 0")
+        said += self.relay("--log-level", "debug").stderr
+        self.assertEqual("succeeded", self.rows()[0][0])
+        self.assertNotIn("lovelace", said)
+
+
+del Published
+run("sqlite")
