@@ -219,6 +219,7 @@ typedef struct owed_send_options {
     const char *unsubscribe; /* an https or mailto URL (RFC 2369, RFC 8058); NULL: none */
     bool quiet_wait;   /* from a store: quiet hours are waited for; else refused, as with now_us */
     bool fall_through; /* where one channel's attempts are spent, the next one is tried */
+    owed_tx *tx;       /* of a ticket that a store keeps: what it goes with; else NULL */
     owed_send_failure *failure; /* filled in where the send fails; NULL: not wanted */
 } owed_send_options;
 

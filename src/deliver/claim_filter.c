@@ -103,11 +103,13 @@ static owed_status
 list_known(struct worker *w, owed_error *err)
 {
     const owed_registry *registry = w->owed->registry;
+    const char *serves = w->owed->serves;
     w->known = arena_alloc(&w->arena, (registry->receiver_count + 1) * sizeof *w->known);
     if (w->known == NULL)
         return fail_memory(err);
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
-        if (r->declared.mode == OWED_DURABLE)
+        if (r->declared.mode == OWED_DURABLE &&
+            (serves == NULL || strcmp(r->declared.key, serves) == 0))
             w->known[w->known_count++].receiver = r;
     qsort(w->known, w->known_count, sizeof *w->known, by_key);
     return OWED_OK;

@@ -38,6 +38,8 @@ struct owed {
     void *make_way_state;
     owed_around around;             // enter NULL: the registry's
     owed_task_backend task_backend; // enqueue NULL: the registry's
+    const char *serves; // the one receiver that a relay of this handle serves; NULL: all
+    void *draining;     // who has that relay run to drain on his own thread; NULL: nobody
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
 

@@ -18,6 +18,7 @@
 #include "declare/registry.h"
 #include "deliver/delivery.h"
 #include "notify/json_fields.h"
+#include "notify/keep.h"
 #include "notify/post.h"
 #include "notify/ticket_json.h"
 #include "store/sent_once.h"
@@ -294,10 +295,13 @@ start(owed_delivery *delivery, const void *payload)
     owed_status status = job_read(job, &err);
     if (status != OWED_OK)
         posted_refuse(&job->posted, &err);
+    struct draining *draining = delivery->owed->draining;
+    if (draining != NULL && job->ticket.options.id != NULL)
+        draining_note(draining, job->ticket.options.id, owed_delivery_event_id(delivery));
     if (status != OWED_OK || !claim_key(job))
         job_finish(job);
-    else if (!post_job(job->notifier, job))
-        job_send(job);
+    else if (draining != NULL || !post_job(job->notifier, job))
+        job_send(job); // who drains sends on his own thread
 }
 
 /* --- targets: a delivery knows the channel that it is most likely to go by, so that it rests alone --- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * outbox.c - a queue of tickets in memory, and the thread that drains it.
+ * outbox.c - a queue of tickets, in memory or as a store keeps it (keep.c), and the thread that drains it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,20 +10,24 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "notify/dispatcher.h"
+#include "notify/keep.h"
+#include "notify/notifier.h"
 #include "notify/ticket.h"
 
 #define DEFAULT_INTERVAL_US (50 * US_PER_MS)
+#define KEPT_INTERVAL_US US_PER_SECOND // each look is a claim
 
 struct owed_outbox {
     owed_dispatcher *dispatcher;
     owed_clock clock;
     owed_dice dice;
     size_t max_pending; // SIZE_MAX: none
+    struct keep *keep;  // NULL: in memory
 
     pthread_mutex_t lock; // of what follows, and of the dice
     pthread_cond_t arrived;
     STAILQ_HEAD(, owed_ticket) pending; // the oldest first
-    size_t count;
+    size_t count;                       // of a store's: of those that came since the last drain
 };
 
 owed_status
@@ -46,6 +50,26 @@ owed_outbox_new(owed_dispatcher *dispatcher, const owed_outbox_options *options,
     pthread_mutex_init(&outbox->lock, NULL);
     pthread_cond_init(&outbox->arrived, NULL);
     STAILQ_INIT(&outbox->pending);
+    *ret_outbox = outbox;
+    return OWED_OK;
+}
+
+owed_status
+owed_outbox_open(owed *handle, owed_notifier *notifier, const owed_outbox_options *options,
+    owed_outbox **ret_outbox, owed_error *err)
+{
+    if (options != NULL && options->max_pending != 0)
+        return fail(
+            err, OWED_INVALID, "an outbox that a store keeps has no bound: max_pending is 0 here");
+    owed_outbox *outbox = NULL;
+    owed_status status = owed_outbox_new(notifier->dispatcher, options, &outbox, err);
+    if (status != OWED_OK)
+        return status;
+    outbox->keep = keep_new(handle, notifier, options);
+    if (outbox->keep == NULL) {
+        owed_outbox_free(outbox);
+        return fail_memory(err);
+    }
     *ret_outbox = outbox;
     return OWED_OK;
 }
@@ -75,6 +99,7 @@ owed_outbox_free(owed_outbox *outbox)
         ticket_settle(ticket, NULL, &closed);
         owed_ticket_release(ticket);
     }
+    keep_close(outbox->keep);
     pthread_cond_destroy(&outbox->arrived);
     pthread_mutex_destroy(&outbox->lock);
     free(outbox);
@@ -99,6 +124,32 @@ push(owed_outbox *outbox, owed_ticket *ticket)
     return has_room;
 }
 
+/* arrives says that a ticket came in: a worker need not wait any longer. */
+static void
+arrives(owed_outbox *outbox)
+{
+    pthread_mutex_lock(&outbox->lock);
+    outbox->count++;
+    pthread_cond_signal(&outbox->arrived);
+    pthread_mutex_unlock(&outbox->lock);
+}
+
+static owed_status
+enqueue_kept(owed_outbox *outbox, const struct ticket_text *text, const owed_value *context,
+    owed_ticket **ret_ticket, owed_error *err)
+{
+    owed_ticket *ticket = NULL;
+    owed_status status = keep_enqueue(outbox->keep, text, context, &ticket, err);
+    if (status != OWED_OK)
+        return status;
+    arrives(outbox);
+    if (ret_ticket != NULL)
+        *ret_ticket = ticket;
+    else
+        owed_ticket_release(ticket);
+    return OWED_OK;
+}
+
 owed_status
 owed_outbox_enqueue(owed_outbox *outbox, const owed_recipient *recipient, const owed_template *tmpl,
     const owed_value *context, const owed_send_options *options, owed_ticket **ret_ticket,
@@ -107,6 +158,16 @@ owed_outbox_enqueue(owed_outbox *outbox, const owed_recipient *recipient, const 
     if (options != NULL && options->failure != NULL)
         return fail(
             err, OWED_INVALID, "a ticket keeps what went wrong: options.failure is NULL here");
+    if (outbox->keep != NULL) {
+        struct ticket_text text = {
+            .template_name = owed_template_name(tmpl), .recipient = *recipient};
+        if (options != NULL)
+            text.options = *options;
+        return enqueue_kept(outbox, &text, context, ret_ticket, err);
+    }
+    if (options != NULL && options->tx != NULL)
+        return fail(
+            err, OWED_INVALID, "an outbox in memory takes part in no transaction: tx is NULL here");
     owed_ticket *ticket = ticket_new(recipient, tmpl, context, options);
     if (ticket == NULL)
         return fail_memory(err);
@@ -126,9 +187,20 @@ owed_outbox_enqueue(owed_outbox *outbox, const owed_recipient *recipient, const 
     return OWED_OK;
 }
 
+owed_status
+owed_outbox_find(owed_outbox *outbox, const char *id, owed_ticket **ret_ticket, owed_error *err)
+{
+    if (outbox->keep == NULL)
+        return fail(err, OWED_INVALID,
+            "tickets in memory are not found by their ids: keep what enqueue gave");
+    return keep_find(outbox->keep, id, ret_ticket, err);
+}
+
 size_t
 owed_outbox_length(owed_outbox *outbox)
 {
+    if (outbox->keep != NULL)
+        return keep_length(outbox->keep);
     pthread_mutex_lock(&outbox->lock);
     size_t count = outbox->count;
     pthread_mutex_unlock(&outbox->lock);
@@ -169,6 +241,12 @@ owed_outbox_drain(
     if (limit < 1)
         return fail(err, OWED_INVALID,
             "a drain of %" PRId64 " tickets, where 1 or more would be right", limit);
+    if (outbox->keep != NULL) {
+        pthread_mutex_lock(&outbox->lock);
+        outbox->count = 0;
+        pthread_mutex_unlock(&outbox->lock);
+        return keep_drain(outbox->keep, limit, ret_handled, err);
+    }
     owed_ticket_list handled = {0};
     size_t room = 0;
     for (int64_t i = 0; i < limit; i++) {
@@ -220,7 +298,8 @@ owed_worker_new(owed_outbox *outbox, int64_t interval_us, owed_worker **ret_work
     if (worker == NULL)
         return fail_memory(err);
     worker->outbox = outbox;
-    worker->interval_us = interval_us == 0 ? DEFAULT_INTERVAL_US : interval_us;
+    int64_t usual_us = outbox->keep == NULL ? DEFAULT_INTERVAL_US : KEPT_INTERVAL_US;
+    worker->interval_us = interval_us == 0 ? usual_us : interval_us;
     *ret_worker = worker;
     return OWED_OK;
 }

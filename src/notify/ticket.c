@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "notify/keep.h"
 
 void
 ticket_hold(owed_ticket *ticket)
@@ -22,6 +23,7 @@ owed_ticket_release(owed_ticket *ticket)
 {
     if (ticket == NULL || atomic_fetch_sub(&ticket->holds, 1) != 1)
         return;
+    keep_release(ticket->keep);
     owed_receipt_free(ticket->receipt);
     pthread_cond_destroy(&ticket->settled);
     pthread_mutex_destroy(&ticket->lock);
@@ -56,6 +58,9 @@ owed_ticket_enqueued_at_us(const owed_ticket *ticket)
 owed_ticket_state
 owed_ticket_state_of(owed_ticket *ticket)
 {
+    // Where it cannot be looked at, it is what it was.
+    owed_status status = ticket->keep == NULL ? OWED_OK : keep_look(ticket, NULL);
+    (void)status;
     pthread_mutex_lock(&ticket->lock);
     owed_ticket_state state = ticket->state;
     pthread_mutex_unlock(&ticket->lock);
@@ -77,18 +82,25 @@ owed_ticket_is_failed(owed_ticket *ticket)
 owed_status
 owed_ticket_result(owed_ticket *ticket, const owed_receipt **ret_receipt, owed_error *err)
 {
-    // What is settled never changes again: it may be read without the lock.
-    switch (owed_ticket_state_of(ticket)) {
-    case OWED_TICKET_SENT:
-        *ret_receipt = ticket->receipt;
+    owed_status status = ticket->keep == NULL ? OWED_OK : keep_look(ticket, err);
+    if (status != OWED_OK)
+        return status;
+    pthread_mutex_lock(&ticket->lock);
+    owed_ticket_state state = ticket->state;
+    const owed_error error = ticket->error;
+    pthread_mutex_unlock(&ticket->lock);
+    if (state == OWED_TICKET_SENT) {
+        *ret_receipt = ticket->receipt; // what is sent never changes again
         return OWED_OK;
-    case OWED_TICKET_FAILED:
-        if (err != NULL)
-            *err = ticket->error;
-        return ticket->error.status;
-    case OWED_TICKET_PENDING:
-        break;
     }
+    if (state == OWED_TICKET_FAILED) {
+        if (err != NULL)
+            *err = error;
+        return error.status;
+    }
+    if (error.status != OWED_OK)
+        return fail(err, OWED_PENDING, "ticket %s is pending: it is tried again after: %s",
+            ticket->id, error.text);
     return fail(err, OWED_PENDING, "ticket %s is pending: nobody has tried yet", ticket->id);
 }
 
@@ -106,6 +118,8 @@ deadline_in(int64_t us)
 bool
 owed_ticket_wait(owed_ticket *ticket, int64_t timeout_us)
 {
+    if (ticket->keep != NULL)
+        return keep_wait(ticket, timeout_us);
     struct timespec deadline = deadline_in(timeout_us > 0 ? timeout_us : 0);
     int failed = 0;
     pthread_mutex_lock(&ticket->lock);

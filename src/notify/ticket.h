@@ -15,6 +15,8 @@
 #include "base/arena.h"
 #include "notify/dispatcher.h"
 
+struct keep;
+
 struct owed_ticket {
     atomic_int holds;
     STAILQ_ENTRY(owed_ticket) next;
@@ -27,6 +29,9 @@ struct owed_ticket {
     owed_send_options options;
     owed_retry retry;
 
+    struct keep *keep; // NULL: in memory. Else nothing above but id and enqueued_at_us is filled in
+    int64_t event_id;  // 0: not known yet
+
     pthread_mutex_t lock; // of what follows
     pthread_cond_t settled;
     owed_ticket_state state;
@@ -37,6 +42,9 @@ struct owed_ticket {
 /* ticket_new copies what a send needs, with one hold; NULL where memory is out. */
 owed_ticket *ticket_new(const owed_recipient *recipient, const owed_template *tmpl,
     const owed_value *context, const owed_send_options *options);
+
+/* ticket_blank is one that copies nothing. */
+owed_ticket *ticket_blank(void);
 
 void ticket_hold(owed_ticket *ticket);
 

@@ -149,8 +149,7 @@ options_copy(struct copying *copying, const owed_send_options *from, owed_ticket
 }
 
 owed_ticket *
-ticket_new(const owed_recipient *recipient, const owed_template *tmpl, const owed_value *context,
-    const owed_send_options *options)
+ticket_blank(void)
 {
     owed_ticket *ticket = calloc(1, sizeof *ticket);
     if (ticket == NULL)
@@ -159,6 +158,16 @@ ticket_new(const owed_recipient *recipient, const owed_template *tmpl, const owe
     arena_init(&ticket->arena, 0);
     pthread_mutex_init(&ticket->lock, NULL);
     pthread_cond_init(&ticket->settled, NULL);
+    return ticket;
+}
+
+owed_ticket *
+ticket_new(const owed_recipient *recipient, const owed_template *tmpl, const owed_value *context,
+    const owed_send_options *options)
+{
+    owed_ticket *ticket = ticket_blank();
+    if (ticket == NULL)
+        return NULL;
     struct copying copying = {.arena = &ticket->arena};
     ticket->tmpl = tmpl;
     ticket->recipient = recipient_copy(&copying, recipient);

@@ -4,6 +4,7 @@
  */
 #include "notify/ticket_json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -129,4 +130,84 @@ ticket_read(
     if (ret_ticket->template_name == NULL || !fields_find(object, "recipient", &recipient))
         return fail(err, OWED_INVALID, "the ticket has no template, or no recipient");
     return recipient_read(recipient, UNKNOWN_REFUSED, arena, &ret_ticket->recipient, err);
+}
+
+/* --- writing --- */
+
+static owed_status
+write_value(struct buf *buf, const owed_value *value, owed_error *err)
+{
+    if (value->kind == OWED_KIND_DOUBLE && !isfinite(value->is.real))
+        return fail(err, OWED_INVALID, "the value of \"%.64s\" is no number", value->name);
+    field_key(buf, value->name);
+    switch (value->kind) {
+    case OWED_KIND_BOOL:
+        buf_puts(buf, value->is.flag ? "true" : "false");
+        break;
+    case OWED_KIND_INT64:
+        buf_int(buf, value->is.integer);
+        break;
+    case OWED_KIND_DOUBLE:
+        json_write_double(buf, value->is.real);
+        break;
+    default: // a decimal, too: digit by digit
+        json_write_string(buf, str_of(value->is.text));
+        break;
+    }
+    return OWED_OK;
+}
+
+static void
+write_attachments(struct buf *buf, const owed_attachment *attachments)
+{
+    field_key(buf, "attachments");
+    buf_putc(buf, '[');
+    for (const owed_attachment *file = attachments; file->name != NULL; file++) {
+        buf_puts(buf, file == attachments ? "{" : ",{");
+        field_write_text(buf, "name", file->name);
+        field_write_text(buf, "media_type", file->media_type);
+        field_key(buf, "data");
+        buf_putc(buf, '"');
+        base64_write(buf, file->bytes, file->size);
+        buf_puts(buf, "\"}");
+    }
+    buf_putc(buf, ']');
+}
+
+static void
+write_options(struct buf *buf, const owed_send_options *options)
+{
+    field_write_text(buf, "channel", options->channel);
+    field_write_text(buf, "subject", options->subject);
+    field_write_text(buf, "locale", options->locale);
+    field_write_bool(buf, "urgent", options->urgency == OWED_URGENCY_URGENT);
+    field_write_int(buf, "now", options->now_us);
+    field_write_text(buf, "dedup_key", options->dedup_key);
+    field_write_bool(buf, "quiet_wait", options->quiet_wait);
+    field_write_bool(buf, "fall_through", options->fall_through);
+    field_write_text(buf, "unsubscribe", options->unsubscribe);
+    if (options->attachments != NULL)
+        write_attachments(buf, options->attachments);
+}
+
+owed_status
+ticket_write(
+    struct buf *buf, const struct ticket_text *ticket, const owed_value *context, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    buf_putc(buf, '{');
+    field_write_text(buf, "id", ticket->id);
+    field_write_text(buf, "template", ticket->template_name);
+    field_key(buf, "recipient");
+    recipient_write(buf, &ticket->recipient);
+    field_key(buf, "context");
+    buf_putc(buf, '{');
+    for (; status == OWED_OK && context != NULL && context->name != NULL; context++)
+        status = write_value(buf, context, err);
+    buf_putc(buf, '}');
+    write_options(buf, &ticket->options);
+    buf_putc(buf, '}');
+    if (status == OWED_OK && buf->failed)
+        status = fail(err, OWED_LIMIT, "a ticket of more than %zu bytes", TICKET_JSON_BYTES);
+    return status;
 }

@@ -30,4 +30,9 @@ struct ticket_text {
 owed_status ticket_read(
     struct str payload, struct arena *arena, struct ticket_text *ret_ticket, owed_error *err);
 
+/* ticket_write appends the object, with a context of C. INVALID: a double that is no number. LIMIT: over
+ * TICKET_JSON_BYTES. */
+owed_status ticket_write(
+    struct buf *buf, const struct ticket_text *ticket, const owed_value *context, owed_error *err);
+
 #endif
