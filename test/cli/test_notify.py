@@ -3,8 +3,10 @@
 import datetime
 import email
 import email.policy
+import http.server
 import json
 import socket
+import threading
 
 from aiosmtpd.controller import Controller
 from harness import StoreCase, run
@@ -23,6 +25,22 @@ class Postman:
     async def handle_DATA(self, server, session, envelope):
         self.mails.append((envelope.rcpt_tos, email.message_from_bytes(envelope.original_content, policy=email.policy.default)))
         return "250 queued"
+
+
+class Gateway(http.server.BaseHTTPRequestHandler):
+    """Takes text messages; numbers that end in 9 are in use no longer."""
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.got.append((self.headers["authorization"], body))
+        is_gone = body["to"].endswith("9")
+        said = json.dumps({"error": "unknown"} if is_gone else {"message": {"id": "SM7"}}).encode()
+        self.send_response(400 if is_gone else 202)
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *_):
+        pass
 
 
 HEADER = "subject: {subject} {{order_id}}\nvariables: order_id int64\ndefault: en\n\n{text}\n"
@@ -80,6 +98,30 @@ class Notify(StoreCase):
         self.assertIn("550", rows[0][2])
         self.assertIn("/customer", rows[1][2])
         self.assertEqual([], self.postman.mails)
+
+    def test_a_text_message_goes_by_the_gateway_that_is_described(self):
+        gateway = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
+        gateway.got = []
+        threading.Thread(target=gateway.serve_forever, daemon=True).start()
+        self.addCleanup(gateway.server_close)
+        self.addCleanup(gateway.shutdown)
+        self.write("key", "s3cret-key\n")
+        described = (f'[channel "sms"]\nurl = http://127.0.0.1:{gateway.server_address[1]}/{{user}}/send  # by us\nuser = shop\n'
+                     f'auth = bearer\ntoken-file = {self.folder}/key\nbody = {{"to": "{{to}}", "text": "{{text}}", "key": {{id}}}}\n'
+                     "reference = /message/id\ncode = /error\ngone = unknown\n")
+        self.shop(described)
+        self.order(7, phone="+49151000001", locale="de")
+        self.order(8, phone="+49151000009")
+        self.relay()
+        rows = self.row()
+        self.assertEqual(["succeeded", "dead"], [row[0] for row in rows])
+        self.assertIn("the gateway said 400: unknown", rows[1][2])
+        texts = {body["to"]: (key, body["text"]) for key, body in gateway.got}
+        self.assertEqual({"+49151000001": ("Bearer s3cret-key", "Danke für 7."),
+                          "+49151000009": ("Bearer s3cret-key", "Thank you for 8.")}, texts)
+        self.assertEqual(2, len({body["key"] for _, body in gateway.got}))
+        self.shop(described.replace("{text}", "{txt}"))
+        self.assertIn("body: {txt} is no place; the nearest is {text}", self.owed("check", code=1).stdout)
 
     def quiet_now(self):
         now = datetime.datetime.now(datetime.timezone.utc)

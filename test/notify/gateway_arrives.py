@@ -201,6 +201,8 @@ class Gateway(unittest.TestCase):
                 hostile = ["", "a\r\nx: y", "../x", "..", "a/b"]
             answers = self.send(words, *({"address": address} for address in hostile))
             self.assertEqual({REFUSED}, {answer["verdict"] for answer in answers}, (words, answers))
+        words = {**kinds[0], "url": self.base + "/x", "headers": "x-subject: {subject}"}
+        self.assertEqual(REFUSED, self.send(words, {"subject": "a\r\nx-evil: 1"})[0]["verdict"])
         self.assertEqual([], self.server.got)
 
     def test_nobody_at_the_port_is_a_failure(self):

@@ -113,22 +113,31 @@ a_pattern_has_a_bound(void **state)
 #define BODY SET("body", "{\"to\": {to}, \"text\": {text}}")
 
 static char secret_path[] = "/tmp/owed-secret-XXXXXX";
+static char odd_path[] = "/tmp/owed-odd-XXXXXX";
+
+static bool
+write_secret(char *path, const char *text)
+{
+    int fd = mkstemp(path);
+    bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    close(fd);
+    return written;
+}
 
 static int
-write_secret(void **state)
+write_secrets(void **state)
 {
     (void)state;
-    int fd = mkstemp(secret_path);
-    bool written = fd >= 0 && write(fd, "not a bot's\n", 12) == 12;
-    close(fd);
+    bool written =
+        write_secret(secret_path, "../not a bot's\n") && write_secret(odd_path, "a\tb\n");
     return written ? 0 : -1;
 }
 
 static int
-remove_secret(void **state)
+remove_secrets(void **state)
 {
     (void)state;
-    return unlink(secret_path);
+    return unlink(secret_path) | unlink(odd_path);
 }
 
 static void
@@ -150,7 +159,16 @@ settings_that_cannot_be_are_refused_with_their_key(void **state)
         {"sms", {URL, BODY, SET("auth", "digest")}, "auth is basic, bearer or none"},
         {"sms", {URL, BODY, SET("auth", "basic")}, "user is missing"},
         {"sms", {URL, BODY, SET("auth", "basic"), SET("user", "u")}, "password-file is missing"},
+        {"sms",
+            {URL, BODY, SET("auth", "basic"), SET("user", "u:v"),
+                SET("password-file", secret_path)},
+            "user holds a colon"},
         {"sms", {URL, BODY, SET("auth", "bearer")}, "token-file is missing"},
+        {"sms", {URL, BODY, SET("token-file", odd_path)}, "holds a control character"},
+        {"sms", {BODY, SET("url", "https://h/{token}/x"), SET("token-file", secret_path)},
+            "url: {token} cannot stand in a URL"},
+        {"sms", {BODY, SET("url", "https://h/{user}/x"), SET("user", "a/b")},
+            "url: {user} cannot stand in a URL"},
         {"sms", {URL, BODY, SET("token-file", "/nowhere")}, "/nowhere cannot be read"},
         {"sms", {URL, SET("body", "{\"a\": {text}, \"b\": {from}}")}, "from is missing: {from}"},
         {"sms", {URL, BODY, SET("headers", "x-key: {token}")}, "token-file is missing: {token}"},
@@ -179,7 +197,7 @@ settings_that_cannot_be_are_refused_with_their_key(void **state)
         owed_channel channel;
         owed_error err = {0};
         check_case(owed_channel_new("x", settings, &channel, &err) == OWED_CONFIG, cases[i].says);
-        if (strstr(err.text, cases[i].says) == NULL)
+        if (strstr(err.text, cases[i].says) == NULL || strstr(err.text, "bot's") != NULL)
             fail_msg("\"%s\", not \"%s\"", err.text, cases[i].says);
     }
 }
@@ -208,5 +226,5 @@ main(void)
         cmocka_unit_test(settings_that_cannot_be_are_refused_with_their_key),
         cmocka_unit_test(a_channel_goes_by_its_name),
     };
-    return cmocka_run_group_tests(tests, write_secret, remove_secret);
+    return cmocka_run_group_tests(tests, write_secrets, remove_secrets);
 }

@@ -139,6 +139,8 @@ read_secret(struct gateway *gateway, enum gateway_key key, char **ret_secret, ow
     owed_status status = path == NULL ? OWED_OK : secret_file_read(path, ret_secret, err);
     if (status != OWED_OK || path == NULL)
         return status;
+    if (text_has_control(*ret_secret))
+        return fail(err, OWED_CONFIG, "%s holds a control character", path);
     http_encode(&encoded, str_of(*ret_secret));
     status = http_hide(gateway->http, *ret_secret, err);
     if (status == OWED_OK && strcmp(buf_text(&encoded), *ret_secret) != 0)
@@ -155,6 +157,8 @@ authorize_basic(struct gateway *gateway, struct buf *line, owed_error *err)
         status = need(gateway, GATEWAY_PASSWORD_FILE, ": auth = basic needs it", err);
     if (status != OWED_OK)
         return status;
+    if (strchr(gateway->plan.says[GATEWAY_USER], ':') != NULL)
+        return fail(err, OWED_CONFIG, "user holds a colon, which auth = basic cannot send");
     http_basic(line, gateway->plan.says[GATEWAY_USER], gateway->password);
     return line->failed ? fail_memory(err)
                         : http_hide(gateway->http, strrchr(buf_text(line), ' ') + 1, err);
@@ -259,6 +263,22 @@ read_request(struct gateway *gateway, owed_error *err)
     return status == OWED_OK ? check_values(gateway, err) : status;
 }
 
+/* try_url finds what of the settings could never stand in the URL. */
+static owed_status
+try_url(const struct gateway *gateway, owed_error *err)
+{
+    const char *values[PLACE_COUNT];
+    owed_error why;
+    CLEANUP(buf_done) struct buf url;
+    buf_init(&url, HTTP_URL_BYTES);
+    for (int i = 0; i < PLACE_COUNT; i++)
+        values[i] = gateway->values[i] == NULL ? "x" : gateway->values[i];
+    owed_status status = pattern_write(&gateway->url, values, &url, &why);
+    if (url.p != NULL)
+        explicit_bzero(url.p, url.len);
+    return status == OWED_OK ? OWED_OK : fail(err, OWED_CONFIG, "url: %s", why.text);
+}
+
 static owed_status
 read_all(struct gateway *gateway, const struct gateway_plan *plan, const struct options *values,
     owed_error *err)
@@ -283,6 +303,8 @@ read_all(struct gateway *gateway, const struct gateway_plan *plan, const struct 
     gateway->values[PLACE_USER] = gateway->plan.says[GATEWAY_USER];
     gateway->values[PLACE_PASSWORD] = gateway->password;
     gateway->values[PLACE_TOKEN] = gateway->token;
+    if (status == OWED_OK)
+        status = try_url(gateway, err);
     return status == OWED_OK ? read_auth(gateway, err) : status;
 }
 
