@@ -7,20 +7,15 @@
  */
 #include "notify/channels/gateway.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "declare/check.h"
 #include "notify/channels/gateway_parts.h"
 #include "notify/channels/pattern.h"
-#include "base/secret_file.h"
 #include "notify/recipient.h"
 
 #define BODY_BYTES ((size_t)1024 * 1024)

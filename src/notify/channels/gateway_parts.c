@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "declare/check.h"
 #include "base/secret_file.h"
+#include "declare/check.h"
 #include "notify/recipient.h"
 
 #define JSON_HEADER "content-type: application/json; charset=utf-8"

@@ -2,7 +2,6 @@
  *
  * sms.c - text messages, by the HTTP gateway that the settings describe, or by one that is known.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
