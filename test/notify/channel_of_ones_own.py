@@ -1,19 +1,16 @@
 #!/usr/bin/python3
-"""The example of a channel is one short file, which compiles against an installed owed and sends.
-
-usage: channel_of_ones_own.py SOURCE_ROOT BUILD
-"""
+"""The example of a channel is one short file, which compiles against an installed owed and sends."""
 import os
 import pathlib
 import shlex
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import unittest
 
-SOURCE, BUILD = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("OWED_BUILD", SOURCE / "build")).resolve()
 TILL = SOURCE / "examples/channel/till.c"
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 LINES = 100
@@ -69,5 +66,4 @@ class ChannelOfOnesOwn(unittest.TestCase):
                 self.assertIn(reason, done.stderr)
 
 
-if __name__ == "__main__":
-    sys.exit(not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful())
+unittest.main(verbosity=2)
