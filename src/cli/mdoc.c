@@ -256,7 +256,7 @@ static const char conf_pipe[] =
     "That one is started after a tenth of a second, and later each time, up to half a minute, until one has answered something. A program that "
     "cannot be started or says no hello has failed all that waits for it. Past timeout, 5 minutes unless told and counted while a delivery is in "
     "hand, the program and its children get SIGTERM, and soon SIGKILL, and that delivery has failed.\n\n"
-    "Lines of its standard error go to the log. A line that means nothing, is longer than 64 KiB, names no delivery or answers one again is logged "
+    "Lines of its standard error go to the log, up to 100 a second; how many were left out is logged, too. A line that means nothing, is longer than 64 KiB, names no delivery or answers one again is logged "
     "as a warning, and changes nothing. When the relay stops, what is in flight is answered, then the input is closed: the program ends, or "
     "gets SIGTERM after a second, and SIGKILL after another.";
 

@@ -13,13 +13,17 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/moment.h"
 #include "base/text.h"
 #include "receive/pipe_line.h"
 
-#define LOOK_US INT64_C(20000)                 // how often a program without a pidfd is looked at
-#define UNSENT_KEPT_BYTES ((size_t)256 * 1024) // between large payloads
+#define LOOK_US INT64_C(20000)          // how often a program without a pidfd is looked at
+#define HEARD_BYTES ((size_t)64 * 1024) // at once: others wait meanwhile
+#define HEARD_AT_LAST_BYTES ((size_t)1024 * 1024) // the most that a pipe holds
+#define PROBLEM_LINES 100                         // of a second are logged
+#define UNSENT_KEPT_BYTES ((size_t)256 * 1024)    // between large payloads
 #define UNSENT_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)1024 * 1024)
 
 const char *
@@ -141,32 +145,58 @@ coprocess_send(struct coprocess *coprocess)
 }
 
 static void
+say_unsaid(struct coprocess *coprocess)
+{
+    if (coprocess->unsaid_lines == 0)
+        return;
+    log_say(coprocess->log, OWED_LOG_WARNING,
+        "a coprocess wrote more to its standard error than is logged",
+        LOG_TEXT("receiver", coprocess->receiver->declared.key),
+        LOG_INT("pid", coprocess->child.pid), LOG_INT("lines_left_out", coprocess->unsaid_lines));
+    coprocess->unsaid_lines = 0;
+}
+
+/* may_say counts a line among those of its second. */
+static bool
+may_say(struct coprocess *coprocess)
+{
+    int64_t second = coprocess->looked_us / US_PER_SECOND;
+    if (second != coprocess->problem_second) {
+        say_unsaid(coprocess);
+        coprocess->problem_second = second;
+        coprocess->problem_lines = 0;
+    }
+    if (coprocess->problem_lines < PROBLEM_LINES) {
+        coprocess->problem_lines++;
+        return true;
+    }
+    coprocess->unsaid_lines++;
+    return false;
+}
+
+static void
 take_problem(void *state, struct str line, enum line_end end)
 {
     (void)end;
     struct coprocess *coprocess = state;
+    text_clean(coprocess->problem, sizeof coprocess->problem, line, false);
+    if (!may_say(coprocess))
+        return;
     char text[1024];
     text_clean(text, sizeof text, line, false);
-    text_clean(coprocess->problem, sizeof coprocess->problem, str_of(text), false);
     log_say(coprocess->log, OWED_LOG_INFO, "a coprocess wrote to its standard error",
         LOG_TEXT("receiver", coprocess->receiver->declared.key),
         LOG_INT("pid", coprocess->child.pid), LOG_TEXT("line", text));
 }
 
 static void
-hear(struct coprocess *coprocess)
+hear(struct coprocess *coprocess, size_t most)
 {
-    line_reader_read(&coprocess->err, take_problem, coprocess);
-    line_reader_read(&coprocess->out, jobs_take, coprocess);
+    line_reader_read(&coprocess->err, most, take_problem, coprocess);
+    line_reader_read(&coprocess->out, most, jobs_take, coprocess);
 }
 
 /* --- ending --- */
-
-static void
-kill_group(const struct coprocess *coprocess, int signal_number)
-{
-    kill(-coprocess->child.pid, signal_number);
-}
 
 void
 coprocess_leave(struct coprocess *coprocess, int64_t now_us)
@@ -185,7 +215,7 @@ coprocess_end(struct coprocess *coprocess, int64_t now_us, const char *why)
         return;
     snprintf(coprocess->why, sizeof coprocess->why, "%s", why);
     close_input(coprocess);
-    kill_group(coprocess, SIGTERM);
+    child_kill(&coprocess->child, SIGTERM);
     coprocess->stage = COPROCESS_TERMINATED;
     coprocess->next_step_us = now_us + at_most(coprocess, PIPE_GRACE_US);
 }
@@ -205,7 +235,7 @@ advance(struct coprocess *coprocess, int64_t now_us)
     } else if (coprocess->stage == COPROCESS_LEAVING) {
         coprocess_end(coprocess, now_us, "it did not end when its input was closed");
     } else if (coprocess->stage == COPROCESS_TERMINATED) {
-        kill_group(coprocess, SIGKILL);
+        child_kill(&coprocess->child, SIGKILL);
         coprocess->stage = COPROCESS_KILLED;
         coprocess->next_step_us = INT64_MAX;
     }
@@ -246,7 +276,7 @@ describe(const struct coprocess *coprocess, const siginfo_t *info, char *text, s
 static void
 close_all(struct coprocess *coprocess)
 {
-    kill_group(coprocess, SIGKILL);
+    child_kill(&coprocess->child, SIGKILL);
     siginfo_t info;
     while (waitid(P_PID, (id_t)coprocess->child.pid, &info, WEXITED) != 0 && errno == EINTR)
         continue;
@@ -261,7 +291,7 @@ close_all(struct coprocess *coprocess)
 static void
 end(struct coprocess *coprocess, const siginfo_t *info, int64_t now_us)
 {
-    hear(coprocess); // what was written before the end is in the pipes by now
+    hear(coprocess, HEARD_AT_LAST_BYTES); // what was written before the end is in the pipes by now
     char how[600];
     int32_t code = info->si_code == CLD_EXITED ? info->si_status : -info->si_status;
     describe(coprocess, info, how, sizeof how);
@@ -270,6 +300,7 @@ end(struct coprocess *coprocess, const siginfo_t *info, int64_t now_us)
         jobs_settle(coprocess, how, code);
     else
         jobs_fail_all(coprocess, how, code);
+    say_unsaid(coprocess);
     close_all(coprocess);
     rest(coprocess, now_us);
     log_say(coprocess->log, is_wanted ? OWED_LOG_DEBUG : OWED_LOG_WARNING, "a coprocess ended",
@@ -301,7 +332,7 @@ step_running(struct coprocess *coprocess, int64_t now_us)
 {
     siginfo_t info;
     bool is_over = look(coprocess, &info);
-    hear(coprocess);
+    hear(coprocess, HEARD_BYTES);
     if (is_over) {
         end(coprocess, &info, now_us);
         return;

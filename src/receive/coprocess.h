@@ -61,9 +61,12 @@ struct coprocess {
     int64_t looked_us;    // the last step
     bool said_hello;
     bool has_answered;
-    char why[256];     // it is being ended, or was never ready; "": by itself
-    char problem[256]; // the last line of its standard error
-    int32_t noise;     // lines that mean nothing
+    char why[256];          // it is being ended, or was never ready; "": by itself
+    char problem[256];      // the last line of its standard error
+    int32_t noise;          // lines that mean nothing
+    int64_t problem_second; // whose lines of its standard error are counted
+    int32_t problem_lines;  // of these were logged
+    int64_t unsaid_lines;   // and these not
 
     int64_t start_us; // at rest: not before
     int64_t pause_us;

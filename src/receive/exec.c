@@ -67,12 +67,6 @@ free_program(struct program *program)
     free(program);
 }
 
-static void
-kill_group(const struct program *program, int signal_number)
-{
-    kill(-program->child.pid, signal_number);
-}
-
 /* look asks whether the first process has ended, and leaves it unreaped. */
 static bool
 look(const struct program *program, siginfo_t *ret_info)
@@ -102,7 +96,7 @@ begin(struct programs *programs, struct flight *flight, const struct child *chil
     stream_open(&program->err, child->err);
     if (!watch(programs, child->out, program) || !watch(programs, child->err, program) ||
         (child->pidfd >= 0 && !watch(programs, child->pidfd, program))) {
-        kill_group(program, SIGKILL);
+        child_kill(&program->child, SIGKILL);
         reap(program);
         free_program(program);
         return NULL;
@@ -234,7 +228,7 @@ advance(struct program *program, int64_t now)
     if (now < program->next_step_us || program->stage == STAGE_KILLED)
         return;
     bool kills = program->stage == STAGE_TERMINATED;
-    kill_group(program, kills ? SIGKILL : SIGTERM);
+    child_kill(&program->child, kills ? SIGKILL : SIGTERM);
     program->stage = kills ? STAGE_KILLED : STAGE_TERMINATED;
     int64_t grace_us = program->timeout_us < EXEC_GRACE_US ? program->timeout_us : EXEC_GRACE_US;
     program->next_step_us = kills ? INT64_MAX : now + grace_us;
@@ -263,7 +257,7 @@ settle(struct programs *programs, struct program *program, int64_t now)
     stream_read(&program->out);
     stream_read(&program->err);
     if (program->stage != STAGE_RUNNING)
-        kill_group(program, SIGKILL);
+        child_kill(&program->child, SIGKILL);
     if (program->flight != NULL)
         land(programs, program, &info);
     reap(program);
@@ -300,7 +294,7 @@ programs_abandon(struct programs *programs, struct flight *flight)
 {
     (void)programs;
     struct program *program = flight->builtin;
-    kill_group(program, SIGKILL);
+    child_kill(&program->child, SIGKILL);
     program->stage = STAGE_KILLED;
     program->next_step_us = INT64_MAX;
     program->flight = NULL;
@@ -336,7 +330,7 @@ programs_close(struct programs *programs)
     while (programs->running != NULL) {
         struct program *program = programs->running;
         programs->running = program->next;
-        kill_group(program, SIGKILL);
+        child_kill(&program->child, SIGKILL);
         reap(program);
         free_program(program);
     }

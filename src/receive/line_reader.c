@@ -10,7 +10,6 @@
 #include "base/limits.h"
 
 #define CHUNK_BYTES ((size_t)16 * 1024)
-#define CHUNKS_AT_ONCE 64
 
 void
 line_reader_open(struct line_reader *reader, int fd)
@@ -74,10 +73,10 @@ part(struct line_reader *reader, struct str bytes, line_take take, void *state)
 }
 
 void
-line_reader_read(struct line_reader *reader, line_take take, void *state)
+line_reader_read(struct line_reader *reader, size_t most, line_take take, void *state)
 {
     char chunk[CHUNK_BYTES];
-    for (int i = 0; i < CHUNKS_AT_ONCE && reader->fd >= 0; i++) {
+    for (size_t i = 0; i < most / CHUNK_BYTES && reader->fd >= 0; i++) {
         ssize_t n = read(reader->fd, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;

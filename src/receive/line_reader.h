@@ -25,8 +25,8 @@ typedef void (*line_take)(void *state, struct str line, enum line_end end);
 void line_reader_open(struct line_reader *reader, int fd);
 void line_reader_close(struct line_reader *reader);
 
-/* line_reader_read hands on what is there, up to a megabyte, a line at a time and without its end. A line
- * that is empty is none. */
-void line_reader_read(struct line_reader *reader, line_take take, void *state);
+/* line_reader_read hands on what is there, up to so many bytes, 16 KiB and more, a line at a time and without its end. A
+ * line that is empty is none. */
+void line_reader_read(struct line_reader *reader, size_t most, line_take take, void *state);
 
 #endif

@@ -279,3 +279,11 @@ spawn_coprocess(const char *command, const char *receiver_key, struct child *ret
     in_write = -1;
     return OWED_OK;
 }
+
+void
+child_kill(const struct child *child, int signal_number)
+{
+    kill(-child->pid, signal_number);
+    // It may have left its group.
+    kill(child->pid, signal_number);
+}

@@ -34,4 +34,7 @@ owed_status spawn(const owed_delivery *delivery, struct child *ret_child, owed_e
 owed_status spawn_coprocess(const char *command, const char *receiver_key, struct child *ret_child,
     int *ret_input, owed_error *err);
 
+/* child_kill sends a signal to one that is not reaped, wherever it is by now, and to the group that it was started as. */
+void child_kill(const struct child *child, int signal_number);
+
 #endif

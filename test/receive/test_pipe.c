@@ -353,6 +353,45 @@ what_it_writes_to_its_standard_error_goes_to_the_log(void **state)
 }
 
 static void
+a_program_that_floods_its_standard_error_neither_fills_the_log_nor_holds_others_up(void **state)
+{
+    (void)state;
+    struct scene scene;
+    // 40,000 lines before each answer.
+    scene_open(&scene,
+        BEGIN "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo oops; done > $FOLDER/oops\n" EACH(
+            "for n in 1 2 3 4 5 6 7 8 9 10; do cat $FOLDER/oops $FOLDER/oops $FOLDER/oops "
+            "$FOLDER/oops; done >&2; say failed"));
+    run(&scene, 2);
+    outside_builtin.close(scene.outside);
+    has_failed(&scene, 1, "program: it gave no reason");
+    assert_string_equal(scene.attempts[1].flight.excerpt, "oops");
+    assert_in_range(scene.lines.len, 1000, 200 * 1000);
+    assert_has(buf_text(&scene.lines), "wrote more to its standard error than is logged");
+    assert_has(buf_text(&scene.lines), "lines_left_out=");
+    scene.outside = outside_new();
+    scene_close(&scene);
+}
+
+static void
+one_that_leaves_its_group_is_ended_all_the_same(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene,
+        "#!/usr/bin/python3\n"
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "os.setpgid(0, os.getpgid(os.getppid()))\n"
+        "print('{\"hello\":1}', flush=True)\n"
+        "while True: signal.pause()\n");
+    scene.receiver.declared.timeout_us = MILLISECONDS(400);
+    run(&scene, 1);
+    has_failed(&scene, 0, "ended with SIGKILL");
+    scene_close(&scene);
+}
+
+static void
 a_large_payload_comes_whole_and_others_behind_it(void **state)
 {
     (void)state;
@@ -487,6 +526,9 @@ main(void)
         cmocka_unit_test(what_means_nothing_is_named_in_the_log_and_changes_nothing),
         cmocka_unit_test(an_answer_without_an_outcome_is_a_failure_that_says_so),
         cmocka_unit_test(what_it_writes_to_its_standard_error_goes_to_the_log),
+        cmocka_unit_test(
+            a_program_that_floods_its_standard_error_neither_fills_the_log_nor_holds_others_up),
+        cmocka_unit_test(one_that_leaves_its_group_is_ended_all_the_same),
         cmocka_unit_test(a_large_payload_comes_whole_and_others_behind_it),
         cmocka_unit_test(there_is_room_for_so_many_as_the_receiver_or_the_program_says),
         cmocka_unit_test(a_program_that_keeps_crashing_is_started_later_each_time),
