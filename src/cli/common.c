@@ -245,8 +245,9 @@ declare_conf(struct cli *cli)
 {
     owed_status status = notices_read(&cli->notices, cli->conf, &cli->err);
     const struct conf_maker maker = notices_maker(&cli->notices);
-    return status != OWED_OK ? status
-                             : conf_load_receivers(cli->conf, cli->registry, &maker, &cli->err);
+    if (status == OWED_OK)
+        status = conf_load_receivers(cli->conf, cli->registry, &maker, &cli->err);
+    return status == OWED_OK ? notices_declare(&cli->notices, cli->registry, &cli->err) : status;
 }
 
 owed_status

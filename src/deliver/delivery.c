@@ -233,6 +233,13 @@ delivery_leave(owed_delivery *delivery, const struct delivery_left *left)
 }
 
 void
+delivery_is_over(const owed_delivery *delivery)
+{
+    if (delivery->left.over != NULL)
+        delivery->left.over(delivery->left.state);
+}
+
+void
 delivery_keep(owed_delivery *delivery)
 {
     delivery->keeps = true;

@@ -68,6 +68,9 @@ owed_outcome delivery_make_sense(owed_delivery *delivery, owed_outcome outcome, 
 bool delivery_leave(owed_delivery *delivery, const struct delivery_left *left);
 void delivery_keep(owed_delivery *delivery);
 
+/* delivery_is_over calls what was left for the end. */
+void delivery_is_over(const owed_delivery *delivery);
+
 /* delivery_say sets the outcome's text. */
 void delivery_say(owed_delivery *delivery, const char *format, ...) OWED_PRINTF(2, 3);
 

@@ -26,9 +26,7 @@ sortie_done(struct worker *w, struct sortie *sortie)
     struct batch *batch = sortie->batch;
     struct str payload = sortie->task->row->payload;
     w->bytes_away -= payload.len;
-    const struct delivery_left *left = &sortie->flight.delivery.left;
-    if (left->over != NULL)
-        left->over(left->state);
+    delivery_is_over(&sortie->flight.delivery);
     if (!batch->is_shared)
         arena_give_up(&batch->arena, payload.p);
     sortie_let_go(batch);

@@ -50,6 +50,7 @@ owed_status send_waiting(owed_dispatcher *dispatcher, const owed_recipient *reci
 /* What a send comes to that is one of several, and whose sender retries by himself. */
 struct send_once {
     const char *context;       // a JSON object
+    const char *const *but;    // channels that are not called, to a NULL; NULL: none
     owed_receipt *receipt;     // OK
     struct attempts attempts;  // one for each channel that was called
     int64_t wait_us;           // the longest that a provider asked for

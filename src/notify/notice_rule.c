@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/error.h"
 #include "base/limits.h"
-#include "notify/post.h"
+#include "notify/notifier.h"
 #include "notify/recipient_json.h"
 #include "notify/template.h"
-
-#define ID_PREFIX "owed_" // of an idempotency key; the rest is the message's id
 
 void
 notice_context(const owed_template *tmpl, struct json object, struct arena *arena, struct buf *text)
@@ -46,71 +45,94 @@ cut(struct json root, const char *pointer, struct arena *arena, struct json *ret
     return ret_object->type == JSON_OBJECT ? NULL : "there is no object";
 }
 
-static owed_outcome
-post(owed_delivery *delivery, const struct notice_rule *rule, const owed_recipient *recipient,
-    const char *context)
+/* read_root reads the payload; of an event with a type the struct is not looked at: what was fired is what counts. */
+static owed_status
+read_root(owed_delivery *delivery, struct json *ret_root, owed_error *err)
 {
+    owed_bytes bytes = owed_delivery_payload(delivery);
+    struct str text = {bytes.data, bytes.len};
+    if (json_check(text, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK)
+        return fail(err, OWED_INVALID, "the payload is not JSON");
+    *ret_root = json_root(text);
+    return OWED_OK;
+}
+
+static owed_status
+read_recipient(const struct notice_rule *rule, struct json root, struct arena *arena,
+    owed_recipient *ret_recipient, owed_error *err)
+{
+    struct json customer;
+    owed_error why;
+    const char *wrong = cut(root, rule->notice.recipient, arena, &customer);
+    if (wrong != NULL)
+        return fail(
+            err, OWED_INVALID, "recipient %s of the payload: %s", rule->notice.recipient, wrong);
+    owed_status status = recipient_read(customer, UNKNOWN_IGNORED, arena, ret_recipient, &why);
+    return status == OWED_OK
+        ? OWED_OK
+        : fail(err, status, "recipient %s of the payload: %s", rule->notice.recipient, why.text);
+}
+
+static owed_status
+read_values(const struct notice_rule *rule, struct json root, struct arena *arena,
+    const char **ret_context, owed_error *err)
+{
+    struct json values;
+    const char *wrong = cut(root, rule->notice.context, arena, &values);
+    if (wrong != NULL)
+        return fail(err, OWED_INVALID, "context %s of the payload: %s",
+            rule->notice.context == NULL ? "" : rule->notice.context, wrong);
+    CLEANUP(buf_done) struct buf context;
+    buf_init(&context, LIMIT_PAYLOAD_BYTES);
+    notice_context(rule->tmpl, values, arena, &context);
+    *ret_context = context.failed ? NULL : arena_copy(arena, buf_view(&context));
+    return *ret_context == NULL ? fail_memory(err) : OWED_OK;
+}
+
+static owed_status
+read_notice(owed_delivery *delivery, struct arena *arena, struct told *ret_told, owed_error *err)
+{
+    const struct notice_rule *rule = owed_delivery_state(delivery);
     const char *quiet = rule->notice.quiet;
-    const owed_send_options options = {
-        .id = owed_delivery_idempotency_key(delivery) + strlen(ID_PREFIX),
+    struct ticket_text *ticket = &ret_told->ticket;
+    struct json root;
+    ret_told->tmpl = rule->tmpl;
+    ticket->options = (owed_send_options){
         .channel = rule->notice.channel,
         .urgency = rule->notice.urgent ? OWED_URGENCY_URGENT : OWED_URGENCY_NORMAL,
         .quiet_wait = quiet == NULL || strcmp(quiet, "wait") == 0,
         .fall_through = rule->notice.fall_through,
     };
-    const struct post one = {.dispatcher = rule->notices->dispatcher,
-        .tmpl = rule->tmpl,
-        .recipient = recipient,
-        .context = context,
-        .options = &options};
-    CLEANUP(posted_done) struct posted posted;
-    post_once(&one, &posted);
-    if (posted.receipt != NULL && posted.receipt->reference != NULL)
-        owed_delivery_note(delivery, "reference", posted.receipt->reference);
-    return posted_outcome(&posted, delivery);
+    owed_status status = read_root(delivery, &root, err);
+    if (status == OWED_OK)
+        status = read_recipient(rule, root, arena, &ticket->recipient, err);
+    return status == OWED_OK ? read_values(rule, root, arena, &ticket->context, err) : status;
 }
 
-static owed_outcome
-tell(owed_delivery *delivery, const struct notice_rule *rule, struct json root, struct arena *arena)
+void
+notice_rule_start(owed_delivery *delivery, const void *payload)
 {
-    struct json customer;
-    struct json values;
-    owed_recipient recipient;
-    owed_error why;
-    const char *wrong = cut(root, rule->notice.recipient, arena, &customer);
-    if (wrong != NULL)
-        return owed_permanent(
-            delivery, "recipient %s of the payload: %s", rule->notice.recipient, wrong);
-    wrong = cut(root, rule->notice.context, arena, &values);
-    if (wrong != NULL)
-        return owed_permanent(delivery, "context %s of the payload: %s",
-            rule->notice.context == NULL ? "" : rule->notice.context, wrong);
-    owed_status status = recipient_read(customer, UNKNOWN_IGNORED, arena, &recipient, &why);
-    if (status == OWED_NOMEM)
-        return owed_failed(delivery, "%s", why.text);
-    if (status != OWED_OK)
-        return owed_permanent(
-            delivery, "recipient %s of the payload: %s", rule->notice.recipient, why.text);
-    CLEANUP(buf_done) struct buf context;
-    buf_init(&context, LIMIT_PAYLOAD_BYTES);
-    notice_context(rule->tmpl, values, arena, &context);
-    if (context.failed)
-        return owed_failed(delivery, "out of memory");
-    return post(delivery, rule, &recipient, buf_text(&context));
-}
-
-owed_outcome
-notice_rule_run(owed_delivery *delivery, const void *payload)
-{
-    (void)payload; // of an event with a type it is a struct; what was fired is what counts
+    (void)payload;
     const struct notice_rule *rule = owed_delivery_state(delivery);
-    owed_bytes bytes = owed_delivery_payload(delivery);
-    struct str text = {bytes.data, bytes.len};
-    if (rule->notices->dispatcher == NULL)
-        return owed_failed(delivery, "only a relay can notify");
-    if (json_check(text, LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK)
-        return owed_permanent(delivery, "the payload is not JSON");
+    if (rule->tmpl != NULL)
+        notifier_start(rule->notices->notifier, delivery, read_notice);
+    else
+        notifier_turn_away(delivery);
+}
+
+owed_status
+notice_rule_targets(
+    owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
+{
+    (void)payload;
+    const struct notice_rule *rule = owed_delivery_state(delivery);
+    struct json root;
+    owed_recipient recipient;
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
-    return tell(delivery, rule, json_root(text), &arena);
+    // What is wrong with a payload is said when it is delivered.
+    bool is_read = read_root(delivery, &root, NULL) == OWED_OK &&
+        read_recipient(rule, root, &arena, &recipient, NULL) == OWED_OK;
+    return notifier_target(
+        rule->notices->notifier, is_read ? &recipient : NULL, rule->notice.channel, list, err);
 }

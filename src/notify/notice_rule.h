@@ -19,9 +19,12 @@ struct notice_rule {
     struct notice_rule *next;
 };
 
-/* notice_rule_run cuts the recipient and the values out of the payload and makes one attempt. A payload that lacks
- * them is permanent. What the template does not declare is left out: the payload is somebody else's. */
-owed_outcome notice_rule_run(owed_delivery *delivery, const void *payload);
+/* notice_rule_start cuts the recipient and the values out of the payload and makes one attempt. A payload that lacks
+ * them is dead at once. What the template does not declare is left out: the payload is somebody else's.
+ * notice_rule_targets names the channel, so that it rests alone where its provider asks for a wait. */
+void notice_rule_start(owed_delivery *delivery, const void *payload);
+owed_status notice_rule_targets(
+    owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err);
 
 /* notice_context appends what of an object has the name of a variable. */
 void notice_context(

@@ -11,6 +11,7 @@
 #include "declare/check.h"
 #include "notify/channels/kind.h"
 #include "notify/notice_rule.h"
+#include "notify/notifier.h"
 #include "notify/templates.h"
 
 #define CHANNELS_MAX 32
@@ -24,6 +25,37 @@ place(const char *path, const char *where, const owed_error *why, owed_error *er
     if (strncmp(copy.text, path, strlen(path)) == 0)
         return fail(err, copy.status, "%s", copy.text);
     return fail(err, OWED_CONFIG, "%s: %s", where, copy.text);
+}
+
+static void
+send_nothing(const owed_channel *channel, const owed_message *message, owed_answer *answer)
+{
+    (void)channel;
+    (void)message;
+    (void)answer;
+}
+
+/* name_channels has a notifier before any channel is opened: who fires has to name one. */
+static owed_status
+name_channels(struct notices *notices, owed_error *err)
+{
+    const struct conf_channel *channel = notices->channels.first;
+    if (channel == NULL)
+        return OWED_OK;
+    owed_status status = owed_dispatcher_new(NULL, &notices->names, err);
+    for (; status == OWED_OK && channel != NULL; channel = channel->next)
+        status = owed_dispatcher_add(
+            notices->names, &(owed_channel){.name = channel->name, .send = send_nothing}, err);
+    return status == OWED_OK
+        ? owed_notifier_new(NULL, notices->names, NULL, &notices->notifier, err)
+        : status;
+}
+
+owed_status
+notices_declare(struct notices *notices, owed_registry *registry, owed_error *err)
+{
+    return notices->notifier == NULL ? OWED_OK
+                                     : owed_notify_declare(registry, notices->notifier, err);
 }
 
 owed_status
@@ -44,12 +76,23 @@ notices_read(struct notices *notices, const char *path, owed_error *err)
         if (channel_settings_check(channel->name, channel->settings, &why) != OWED_OK)
             return place(path, channel->where, &why, err);
     }
-    return OWED_OK;
+    return name_channels(notices, err);
+}
+
+/* lead has the notifier use what is open, or nothing. */
+static void
+lead(struct notices *notices, const owed_templates *templates, owed_dispatcher *dispatcher)
+{
+    if (notices->notifier == NULL)
+        return;
+    notices->notifier->templates = templates;
+    notices->notifier->dispatcher = dispatcher;
 }
 
 static void
 close_all(struct notices *notices)
 {
+    lead(notices, NULL, notices->names);
     owed_dispatcher_free(notices->dispatcher);
     owed_templates_free(notices->templates);
     notices->dispatcher = NULL;
@@ -61,7 +104,10 @@ notices_done(struct notices *notices)
 {
     if (!notices->is_read)
         return;
+    owed_notifier_free(notices->notifier);
+    notices->notifier = NULL;
     close_all(notices);
+    owed_dispatcher_free(notices->names);
     conf_channels_done(&notices->channels);
     arena_done(&notices->arena);
 }
@@ -127,8 +173,9 @@ make_rule(void *state, const struct conf_notice *notice, owed_receiver *receiver
     if (failed)
         return fail_memory(err);
     notices->rules = rule;
-    receiver->run = notice_rule_run;
-    receiver->outside = true;
+    receiver->start = notice_rule_start;
+    receiver->targets = notice_rule_targets;
+    receiver->pause = OWED_PAUSE_TARGET;
     receiver->state = rule;
     // Quiet hours and a busy provider put it off: without an end that would count as failures.
     if (receiver->give_up_after_us == 0)
@@ -193,6 +240,8 @@ notices_open(struct notices *notices, const char *folder, owed_error *err)
     for (struct notice_rule *rule = notices->rules; status == OWED_OK && rule != NULL;
          rule = rule->next)
         status = find_template(notices, rule, folder, err);
+    if (status == OWED_OK)
+        lead(notices, notices->templates, notices->dispatcher);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #ifndef NOTIFY_NOTICES_H
 #define NOTIFY_NOTICES_H
 
+#include <owed/notifier.h>
 #include <owed/notify.h>
 #include <owed/templates.h>
 
@@ -18,6 +19,8 @@ struct notices {
     struct notice_rule *rules; // the newest first
     owed_templates *templates; // after notices_open; NULL: not yet
     owed_dispatcher *dispatcher;
+    owed_dispatcher *names;  // knows the names of the channels, and sends nothing
+    owed_notifier *notifier; // NULL: there are no channels
     bool is_read;
 };
 
@@ -28,6 +31,9 @@ void notices_done(struct notices *notices);
 
 /* notices_maker is what makes receivers with notify; notices outlives the registry. */
 struct conf_maker notices_maker(struct notices *notices);
+
+/* notices_declare declares that tickets are delivered, where there are channels. */
+owed_status notices_declare(struct notices *notices, owed_registry *registry, owed_error *err);
 
 /* notices_open makes the channels, loads the folder of templates (NULL: there is none) and finds each
  * receiver's: from then on they can be run. CONFIG and what owed_templates_load says. */

@@ -20,7 +20,7 @@
 #include "notify/json_fields.h"
 #include "notify/keep.h"
 #include "notify/post.h"
-#include "notify/ticket_json.h"
+#include "store/look.h"
 #include "store/sent_once.h"
 
 #define NOTIFY_LEASE_US (5 * 60 * US_PER_SECOND)
@@ -35,8 +35,9 @@ struct job {
     owed_notifier *notifier;
     owed_delivery *delivery;
     struct arena arena;
-    struct ticket_text ticket;
-    const owed_template *tmpl;
+    struct told told;
+    const char *but[ROUTE_MAX + 1];
+    struct str before;
     bool has_key;          // claimed by us
     int64_t wait_until_us; // another one has it; 0: nobody
     struct posted posted;
@@ -65,8 +66,8 @@ static struct sent_once
 key_of(const struct job *job, const owed_delivery *delivery)
 {
     int64_t lease_us = delivery->receiver->declared.lease_us;
-    return (struct sent_once){.key = job->ticket.options.dedup_key,
-        .token = job->ticket.options.id,
+    return (struct sent_once){.key = job->told.ticket.options.dedup_key,
+        .token = job->told.ticket.options.id,
         .now_us = now_of(delivery),
         .lease_us = lease_us > 0 ? lease_us : NOTIFY_LEASE_US};
 }
@@ -79,7 +80,7 @@ fire_gone(owed_tx *tx, const struct job *job, const owed_send_attempt *attempt, 
     buf_putc(&json, '{');
     field_write_text(&json, "channel", attempt->channel);
     field_write_text(&json, "address", attempt->address);
-    field_write_text(&json, "ticket", job->ticket.options.id);
+    field_write_text(&json, "ticket", job->told.ticket.options.id);
     buf_putc(&json, '}');
     if (json.failed)
         return fail_memory(err);
@@ -142,10 +143,12 @@ job_finish(struct job *job)
         .over = job_free,
         .state = job,
     };
+    if (job->posted.receipt != NULL && job->posted.receipt->reference != NULL)
+        owed_delivery_note(delivery, "reference", job->posted.receipt->reference);
     bool has_more = writes_more(job);
     owed_outcome outcome = is_put_off
         ? owed_not_yet(delivery, job->wait_until_us, "dedup key \"%.100s\" is being sent just now",
-              job->ticket.options.dedup_key)
+              job->told.ticket.options.dedup_key)
         : posted_outcome(&job->posted, delivery);
     if (!delivery_leave(delivery, &left)) {
         job_free(job); // nobody waits for it any more
@@ -163,12 +166,14 @@ job_send(struct job *job)
 {
     const struct post post = {
         .dispatcher = job->notifier->dispatcher,
-        .tmpl = job->tmpl,
-        .recipient = &job->ticket.recipient,
-        .context = job->ticket.context,
-        .options = &job->ticket.options,
+        .tmpl = job->told.tmpl,
+        .recipient = &job->told.ticket.recipient,
+        .context = job->told.ticket.context,
+        .options = &job->told.ticket.options,
+        .but = job->but,
     };
     post_once(&post, &job->posted);
+    job->posted.before = job->before;
     job_finish(job);
 }
 
@@ -260,71 +265,125 @@ claim_key(struct job *job)
     return false;
 }
 
+/* look_back: where one channel follows on another, none is asked again that has said no for good. */
 static owed_status
-job_read(struct job *job, owed_error *err)
+look_back(struct job *job, owed_error *err)
 {
-    owed_delivery *delivery = job->delivery;
-    owed_bytes payload = owed_delivery_payload(delivery);
-    owed_status status =
-        ticket_read((struct str){payload.data, payload.len}, &job->arena, &job->ticket, err);
-    // One that was fired without an id has one all the same: that of its delivery.
-    const char *own = strchr(owed_delivery_idempotency_key(delivery), '_') + 1;
-    job->ticket.options.id =
-        job->ticket.id != NULL ? job->ticket.id : arena_strdup(&job->arena, own);
-    if (status == OWED_OK && job->ticket.options.id == NULL)
-        status = fail_memory(err);
-    return status != OWED_OK
-        ? status
-        : owed_templates_find(job->notifier->templates, job->ticket.template_name, &job->tmpl, err);
+    struct delivery_row row;
+    if (!job->told.ticket.options.fall_through)
+        return OWED_OK;
+    owed_status status = store_delivery(
+        job->delivery->owed->db, owed_delivery_id(job->delivery), &job->arena, &row, err);
+    if (status == OWED_OK)
+        job->before = posted_before(row.result, &job->arena, job->but);
+    return status;
 }
 
-static void
-start(owed_delivery *delivery, const void *payload)
+static owed_status
+job_read(struct job *job, told_reader read, owed_error *err)
 {
-    (void)payload;
+    owed_delivery *delivery = job->delivery;
+    // One that was fired without an id has one all the same: that of its delivery.
+    const char *own = strchr(owed_delivery_idempotency_key(delivery), '_') + 1;
+    owed_status status = read(delivery, &job->arena, &job->told, err);
+    job->told.ticket.options.id =
+        job->told.ticket.id != NULL ? job->told.ticket.id : arena_strdup(&job->arena, own);
+    if (status == OWED_OK && job->told.ticket.options.id == NULL)
+        status = fail_memory(err);
+    return status;
+}
+
+void
+notifier_start(owed_notifier *notifier, owed_delivery *delivery, told_reader read)
+{
     owed_error err = {0};
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL) {
         owed_delivery_release(delivery); // it has failed, and is tried again
         return;
     }
-    job->notifier = owed_delivery_state(delivery);
+    job->notifier = notifier;
     job->delivery = delivery;
     arena_init(&job->arena, 0);
     buf_init(&job->result, RESULT_BYTES);
-    owed_status status = job_read(job, &err);
-    if (status != OWED_OK)
+    owed_status status = job_read(job, read, &err);
+    if (status == OWED_OK)
+        status = look_back(job, &err);
+    else if (status != OWED_NOMEM)
         posted_refuse(&job->posted, &err);
+    if (status != OWED_OK && job->posted.end != POSTED_REFUSED)
+        job->posted = (struct posted){.end = POSTED_FAILED, .status = status, .error = err};
     struct draining *draining = delivery->owed->draining;
-    if (draining != NULL && job->ticket.options.id != NULL)
-        draining_note(draining, job->ticket.options.id, owed_delivery_event_id(delivery));
+    if (draining != NULL && job->told.ticket.options.id != NULL)
+        draining_note(draining, job->told.ticket.options.id, owed_delivery_event_id(delivery));
     if (status != OWED_OK || !claim_key(job))
         job_finish(job);
     else if (draining != NULL || !post_job(job->notifier, job))
         job_send(job); // who drains sends on his own thread
 }
 
+void
+notifier_turn_away(owed_delivery *delivery)
+{
+    owed_status status =
+        owed_finish(delivery, owed_failed(delivery, "only a relay can notify"), NULL);
+    (void)status;
+    owed_delivery_release(delivery);
+}
+
+/* --- tickets --- */
+
+static owed_status
+read_ticket(owed_delivery *delivery, struct arena *arena, struct told *ret_told, owed_error *err)
+{
+    const owed_notifier *notifier = owed_delivery_state(delivery);
+    owed_bytes payload = owed_delivery_payload(delivery);
+    owed_status status =
+        ticket_read((struct str){payload.data, payload.len}, arena, &ret_told->ticket, err);
+    return status != OWED_OK ? status
+                             : owed_templates_find(notifier->templates,
+                                   ret_told->ticket.template_name, &ret_told->tmpl, err);
+}
+
+static void
+start(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    owed_notifier *notifier = owed_delivery_state(delivery);
+    if (notifier->templates != NULL)
+        notifier_start(notifier, delivery, read_ticket);
+    else
+        notifier_turn_away(delivery);
+}
+
 /* --- targets: a delivery knows the channel that it is most likely to go by, so that it rests alone --- */
+
+owed_status
+notifier_target(const owed_notifier *notifier, const owed_recipient *recipient, const char *channel,
+    owed_target_list *list, owed_error *err)
+{
+    const char *route[ROUTE_MAX];
+    size_t count =
+        recipient == NULL ? 0 : route_of(notifier->dispatcher, recipient, channel, route);
+    for (size_t i = 0; i < count; i++)
+        if (owed_recipient_address(recipient, route[i]) != NULL &&
+            channel_find(notifier->dispatcher, route[i]) != NULL)
+            return owed_target_add(list, route[i], err);
+    return owed_target_add(list, "none", err);
+}
 
 static owed_status
 name_channel(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
 {
     (void)payload;
-    const owed_notifier *notifier = delivery->receiver->declared.state;
     owed_bytes text = owed_delivery_payload(delivery);
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     struct ticket_text ticket;
-    const char *route[ROUTE_MAX];
-    size_t count = 0;
     // What is wrong with a ticket is said when it is delivered.
-    if (ticket_read((struct str){text.data, text.len}, &arena, &ticket, NULL) == OWED_OK)
-        count = route_of(notifier->dispatcher, &ticket.recipient, ticket.options.channel, route);
-    for (size_t i = 0; i < count; i++)
-        if (owed_recipient_address(&ticket.recipient, route[i]) != NULL &&
-            channel_find(notifier->dispatcher, route[i]) != NULL)
-            return owed_target_add(list, route[i], err);
-    return owed_target_add(list, "none", err);
+    bool is_read = ticket_read((struct str){text.data, text.len}, &arena, &ticket, NULL) == OWED_OK;
+    return notifier_target(owed_delivery_state(delivery), is_read ? &ticket.recipient : NULL,
+        ticket.options.channel, list, err);
 }
 
 /* --- declaring it --- */

@@ -11,11 +11,32 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "notify/ticket_json.h"
+
 #define NOTIFY_RECEIVER "owed.notify"
 #define GONE_EVENT "owed.AddressGone"
 #define LIMIT_THREADS 64
 
 struct job;
+
+/* What is to be told, read from a delivery; all of it lives in the arena. What cannot be read is dead at once. */
+struct told {
+    struct ticket_text ticket;
+    const owed_template *tmpl;
+};
+typedef owed_status (*told_reader)(
+    owed_delivery *delivery, struct arena *arena, struct told *ret_told, owed_error *err);
+
+/* notifier_start is a receiver's start: one attempt, on a thread of the notifier's. */
+void notifier_start(owed_notifier *notifier, owed_delivery *delivery, told_reader read);
+
+/* notifier_turn_away fails an attempt in a process that has no channels. */
+void notifier_turn_away(owed_delivery *delivery);
+
+/* notifier_target names the channel by which a recipient (NULL: one that cannot be read) will be told most likely; channel
+ * pins one. */
+owed_status notifier_target(const owed_notifier *notifier, const owed_recipient *recipient,
+    const char *channel, owed_target_list *list, owed_error *err);
 
 struct owed_notifier {
     const owed_templates *templates;

@@ -8,8 +8,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "notify/json_fields.h"
 
+#define BEFORE_BYTES ((size_t)64 * 1024)
 #define DEFAULT_WAIT_US \
     (30 * US_PER_SECOND) // where a provider asked for a wait and did not say how long
 
@@ -32,7 +34,7 @@ end_of(const struct attempts *attempts)
 void
 post_once(const struct post *post, struct posted *ret_posted)
 {
-    struct send_once once = {.context = post->context};
+    struct send_once once = {.context = post->context, .but = post->but};
     *ret_posted = (struct posted){0};
     owed_status status = send_once(
         post->dispatcher, post->recipient, post->tmpl, post->options, &once, &ret_posted->error);
@@ -132,10 +134,36 @@ posted_write(const struct posted *posted, struct buf *buf)
         field_write_bool(buf, "duplicate", receipt->duplicate);
     }
     buf_puts(buf, ",\"attempts\":[");
+    buf_str(buf, posted->before);
     for (size_t i = 0; i < posted->attempts.count; i++) {
-        if (i > 0)
+        if (i > 0 || posted->before.len > 0)
             buf_putc(buf, ',');
         write_attempt(buf, &posted->attempts.list[i]);
     }
     buf_puts(buf, "]}");
+}
+
+struct str
+posted_before(const char *text, struct arena *arena, const char **ret_but)
+{
+    struct fields fields = {.what = "a result", .arena = arena};
+    struct json list, item;
+    size_t count = 0;
+    ret_but[0] = NULL;
+    if (json_check(str_of(text), LIMIT_PAYLOAD_DEPTH, NULL) != OWED_OK ||
+        !json_member(json_root(str_of(text)), "attempts", &list) || list.type != JSON_ARRAY)
+        return (struct str){0};
+    for (struct json_walk walk = json_walk(list); json_next(&walk, NULL, &item);) {
+        const char *channel = NULL, *verdict = NULL;
+        bool is_read = fields_text(&fields, item, "channel", &channel) == OWED_OK &&
+            fields_text(&fields, item, "verdict", &verdict) == OWED_OK;
+        bool never =
+            verdict != NULL && (strcmp(verdict, "refused") == 0 || strcmp(verdict, "gone") == 0);
+        if (is_read && never && channel != NULL && count < ROUTE_MAX)
+            ret_but[count++] = channel;
+    }
+    ret_but[count] = NULL;
+    // Between the brackets. Of a ticket that waited for very long not all is kept.
+    struct str before = {list.text.p + 1, list.text.len - 2};
+    return before.len > BEFORE_BYTES ? (struct str){0} : before;
 }

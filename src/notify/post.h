@@ -21,6 +21,7 @@ struct post {
     // id, channel, subject, locale, urgency, now_us, quiet_wait, fall_through and what goes along count; retry
     // and dedup_key are for whoever calls.
     const owed_send_options *options;
+    const char *const *but; // channels that are not called, to a NULL; NULL: none
 };
 
 enum posted_end {
@@ -40,6 +41,7 @@ struct posted {
     owed_error error;         // one sentence, where it was not sent
     owed_receipt *receipt;    // SENT
     struct attempts attempts; // of this post, a channel each, in their order
+    struct str before;        // what posted_write wrote of earlier ones; empty: nothing
 };
 
 /* post_once makes the attempt; it may be called from several threads at once. posted_done frees what it
@@ -61,5 +63,9 @@ owed_outcome posted_outcome(const struct posted *posted, owed_delivery *delivery
  *    "reference": "...", "duplicate": true, "attempts": [{"channel", "address", "verdict", "reason", "at"}]}
  * status is an owed_status. What was sent is not in it: it may hold secrets. */
 void posted_write(const struct posted *posted, struct buf *buf);
+
+/* posted_before finds the attempts in such a text, and the channels of these that will never send it: refused, or
+ * gone. ret_but has room for ROUTE_MAX and a NULL; all of it lives in the arena. */
+struct str posted_before(const char *text, struct arena *arena, const char **ret_but);
 
 #endif

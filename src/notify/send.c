@@ -45,13 +45,25 @@ struct way {
     int64_t free_us; // when the first of the silent ones may be used
 };
 
+/* is_left_out: it said in an earlier attempt that it never will. */
+static bool
+is_left_out(const struct sending *sending, const char *channel)
+{
+    const char *const *but = sending->once == NULL ? NULL : sending->once->but;
+    for (; but != NULL && *but != NULL; but++)
+        if (strcmp(*but, channel) == 0)
+            return true;
+    return false;
+}
+
 static owed_status
 look_at_channel(const struct sending *sending, const char *channel, struct way *way)
 {
     const owed_recipient *recipient = sending->recipient;
     const char *address = owed_recipient_address(recipient, channel);
     int64_t until_us = 0;
-    if (address == NULL || channel_find(sending->dispatcher, channel) == NULL)
+    if (address == NULL || channel_find(sending->dispatcher, channel) == NULL ||
+        is_left_out(sending, channel))
         return OWED_OK;
     // Who made the recipient may not have checked it, and no channel may see a line that was smuggled in.
     owed_status status = address_check(channel, address, sending->err);

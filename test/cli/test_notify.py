@@ -99,6 +99,18 @@ class Notify(StoreCase):
         self.assertIn("/customer", rows[1][2])
         self.assertEqual([], self.postman.mails)
 
+    def test_a_notification_names_its_channel_which_rests_alone_and_keeps_its_receipt(self):
+        self.shop()
+        self.order(1, email="ada@example.com")
+        self.order(2, phone="+49151000001")
+        self.order(3, email="gone@example.com")
+        self.relay()
+        rows = self.sql("select target, status, result from owed_delivery where receiver_key = 'shop.receipt' order by id")
+        self.assertEqual([("email", "succeeded"), ("none", "dead"), ("email", "dead")], [tuple(row[:2]) for row in rows])
+        receipt = json.loads(rows[0][2])
+        self.assertEqual(("ada@example.com", "sent"), (receipt["address"], receipt["attempts"][0]["verdict"]))
+        self.assertIn("gone@example.com", self.value("select payload from owed_event where name = 'owed.AddressGone'"))
+
     def test_a_text_message_goes_by_the_gateway_that_is_described(self):
         gateway = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
         gateway.got = []

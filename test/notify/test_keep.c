@@ -178,6 +178,39 @@ what_failed_is_pending_until_it_is_dead(void **state)
 }
 
 static void
+a_channel_that_refused_is_not_asked_again_while_another_one_is(void **state)
+{
+    (void)state;
+    office.sms.answer = (owed_answer){.verdict = OWED_ANSWER_REFUSED, .reason = "no"};
+    office.email.answer = (owed_answer){.verdict = OWED_ANSWER_FAILED, .reason = "away"};
+    owed_ticket *ticket = put("7", &(owed_send_options){.fall_through = true});
+    drain();
+    check_result(ticket, OWED_PENDING, "away");
+    office.email.answer = (owed_answer){0};
+    office.f->now_us += 3600 * SECOND;
+    drain();
+    const owed_receipt *receipt = NULL;
+    assert_ok(owed_ticket_result(ticket, &receipt, &office.f->err));
+    assert_string_equal(receipt->channel, "email");
+    assert_int_equal(office.sms.calls, 1);
+    assert_int_equal(office.email.calls, 2);
+    struct delivery_row *rows = NULL;
+    size_t count = 0;
+    struct arena arena;
+    arena_init(&arena, 0);
+    assert_ok(store_deliveries(
+        office.f->other, &(struct filter){.limit = 10}, &arena, &rows, &count, &office.f->err));
+    static const char *const verdicts[] = {"refused", "failed", "sent"};
+    const char *at = rows[0].result;
+    for (size_t i = 0; i < 3 && at != NULL; i++)
+        at = strstr(at, verdicts[i]);
+    if (at == NULL)
+        fail_msg("%s", rows[0].result);
+    arena_done(&arena);
+    owed_ticket_release(ticket);
+}
+
+static void
 each_end_of_a_delivery_is_an_end_of_its_ticket(void **state)
 {
     (void)state;
@@ -406,6 +439,7 @@ main(void)
         TEST(a_drain_sends_in_order_up_to_a_limit_on_the_calling_thread),
         TEST(a_drain_leaves_what_is_no_ticket_alone),
         TEST(what_failed_is_pending_until_it_is_dead),
+        TEST(a_channel_that_refused_is_not_asked_again_while_another_one_is),
         TEST(each_end_of_a_delivery_is_an_end_of_its_ticket),
         TEST(a_ticket_that_is_requeued_is_pending_again_and_a_cancelled_one_is_not_sent),
         TEST(a_ticket_is_found_by_its_id_through_another_handle),
