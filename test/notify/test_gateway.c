@@ -164,7 +164,7 @@ settings_that_cannot_be_are_refused_with_their_key(void **state)
                 SET("password-file", secret_path)},
             "user holds a colon"},
         {"sms", {URL, BODY, SET("auth", "bearer")}, "token-file is missing"},
-        {"sms", {URL, BODY, SET("token-file", odd_path)}, "holds a control character"},
+        {"sms", {URL, BODY, SET("token-file", odd_path)}, "without control characters"},
         {"sms", {BODY, SET("url", "https://h/{token}/x"), SET("token-file", secret_path)},
             "url: {token} cannot stand in a URL"},
         {"sms", {BODY, SET("url", "https://h/{user}/x"), SET("user", "a/b")},

@@ -250,11 +250,20 @@ hang_up(struct server *server, int fd, const struct served *request)
     return false;
 }
 
+static bool
+answer_in_no_http(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)request;
+    send_text(fd, "220 mail.example ESMTP\r\n");
+    return false;
+}
+
 static void
 no_answer_is_a_failure(void **state)
 {
     (void)state;
-    static const server_answer faults[] = {answer_never, hang_up};
+    static const server_answer faults[] = {answer_never, hang_up, answer_in_no_http};
     owed_answer answer;
     char url[64];
     struct http *http = new_http("timeout", "1s");
@@ -273,19 +282,27 @@ no_answer_is_a_failure(void **state)
 }
 
 static void
-a_proxy_that_cannot_be_is_refused(void **state)
+a_proxy_or_a_file_of_certificates_that_cannot_be_is_refused(void **state)
 {
     (void)state;
+    static const char *const cases[][3] = {
+        {"proxy", "ftp://x", "proxy: the URL"},
+        {"ca-file", "/nowhere/ca.pem", "ca-file: /nowhere/ca.pem cannot be read: No such file"},
+        {"ca-file", "/", "ca-file: / is no plain file"},
+    };
     const struct option *const tables[] = {keys, NULL};
-    struct options *values = NULL;
-    struct http *http = NULL;
-    owed_error err;
-    assert_int_equal(options_new(tables, 0, &values, &err), OWED_OK);
-    assert_int_equal(
-        options_set(values, "channel", "proxy", "ftp://x", SOURCE_FILE, "test", &err), OWED_OK);
-    assert_int_equal(http_new(values, &http, &err), OWED_CONFIG);
-    assert_non_null(strstr(err.text, "proxy: the URL"));
-    options_free(values);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct options *values = NULL;
+        struct http *http = NULL;
+        owed_error err;
+        assert_int_equal(options_new(tables, 0, &values, &err), OWED_OK);
+        assert_int_equal(
+            options_set(values, "channel", cases[i][0], cases[i][1], SOURCE_FILE, "test", &err),
+            OWED_OK);
+        assert_int_equal(http_new(values, &http, &err), OWED_CONFIG);
+        check_case(strstr(err.text, cases[i][2]) != NULL, err.text);
+        options_free(values);
+    }
 }
 
 static void
@@ -348,7 +365,7 @@ main(void)
         cmocka_unit_test(no_reason_shows_a_secret),
         cmocka_unit_test(of_a_long_answer_the_start_is_read),
         cmocka_unit_test(no_answer_is_a_failure),
-        cmocka_unit_test(a_proxy_that_cannot_be_is_refused),
+        cmocka_unit_test(a_proxy_or_a_file_of_certificates_that_cannot_be_is_refused),
         cmocka_unit_test(a_json_answer_is_read_by_pointers),
         cmocka_unit_test(a_text_is_encoded_for_a_url),
     };

@@ -139,8 +139,6 @@ read_secret(struct gateway *gateway, enum gateway_key key, char **ret_secret, ow
     owed_status status = path == NULL ? OWED_OK : secret_file_read(path, ret_secret, err);
     if (status != OWED_OK || path == NULL)
         return status;
-    if (text_has_control(*ret_secret))
-        return fail(err, OWED_CONFIG, "%s holds a control character", path);
     http_encode(&encoded, str_of(*ret_secret));
     status = http_hide(gateway->http, *ret_secret, err);
     if (status == OWED_OK && strcmp(buf_text(&encoded), *ret_secret) != 0)

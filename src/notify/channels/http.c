@@ -148,7 +148,8 @@ explain(const struct http *http, struct flight *flight, CURLcode code, struct ht
         said = "no whole answer in time";
     else if (code == CURLE_URL_MALFORMAT)
         said = curl_easy_strerror(code);
-    answer->impossible = code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL;
+    // Who answers in no HTTP, which is another unsupported protocol, may do so for a while.
+    answer->impossible = code == CURLE_URL_MALFORMAT;
     char clean[CURL_ERROR_SIZE];
     text_clean(clean, sizeof clean, str_of(said), false);
     snprintf(answer->reason, sizeof answer->reason, "could not be asked: %s", clean);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/plain_file.h"
 #include "base/secret_file.h"
 #include "notify/recipient.h"
 
@@ -55,6 +56,8 @@ read_keys(struct http *http, const struct options *values, owed_error *err)
     http->timeout_ms = (long)(options_number(values, "timeout") / US_PER_MS);
     http->connect_timeout_ms = (long)(options_number(values, "connect-timeout") / US_PER_MS);
     owed_status status = copy_text(values, "ca-file", &http->ca_file, err);
+    if (status == OWED_OK)
+        status = plain_file_check("ca-file", http->ca_file, err);
     if (status == OWED_OK)
         status = copy_text(values, "proxy", &http->proxy, err);
     if (status != OWED_OK || http->proxy == NULL)

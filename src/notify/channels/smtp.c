@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/plain_file.h"
 #include "base/secret_file.h"
 #include "declare/check.h"
 #include "notify/channels/kind.h"
@@ -311,6 +312,8 @@ read_settings(const struct options *values, struct smtp *smtp, owed_error *err)
         status = read_tls(values, smtp, err);
     if (status == OWED_OK)
         status = read_mailboxes(values, smtp, err);
+    if (status == OWED_OK)
+        status = plain_file_check("ca-file", smtp->ca_file, err);
     if (status == OWED_OK && password_file != NULL)
         status = secret_file_read(password_file, &smtp->password, err);
     return status;
