@@ -7,23 +7,26 @@
 
 enum column {
     ID,
-    CLAIMED_BY, // of plain successes once
+    CLAIMED_BY, // of successes that are alike once
     CLAIMED_AT,
     STATUS, // not of these
     ATTEMPTS,
     COMPLETED_AT, // nor this
     SUCCEEDED_AT,
-    AVAILABLE_AT, // nor all from here on
-    LAST_ERROR,
-    VERDICT,
-    ATTEMPT,
+    AVAILABLE_AT, // nor this
+    LAST_ERROR,   // nor this
+    VERDICT,      // once, where they are kept
+    ATTEMPT,      // not of these
     STARTED_AT,
     DURATION,
     CODE,
-    ERROR,
+    ERROR, // nor this
     EXCERPT,
     COLUMNS
 };
+
+/* How settlements are told: what is alike needs fewer columns. */
+enum likeness { LIKE_NONE, LIKE_SUCCESS, LIKE_KEPT_SUCCESS };
 
 bool
 settle_fits_once(struct db *db, const struct settlement *settlements, size_t count)
@@ -77,24 +80,51 @@ add_any(struct buf *arrays, const struct settlement *s)
     array_add_text(&arrays[EXCERPT], or_empty(s->excerpt));
 }
 
-static bool
-are_plain(const struct settlement *settlements, size_t count)
+static void
+add_kept(struct buf *arrays, const struct settlement *s)
 {
-    for (size_t i = 0; i < count; i++)
-        if (settlements[i].verdict != NULL || strcmp(settlements[i].status, "succeeded") != 0 ||
+    add_plain(arrays, s);
+    array_add_number(&arrays[STARTED_AT], s->started_at_us);
+    array_add_number(&arrays[DURATION], s->duration_us);
+    array_add_number(&arrays[CODE], s->code);
+    array_add_text(&arrays[EXCERPT], or_empty(s->excerpt));
+}
+
+static enum likeness
+likeness_of(const struct settlement *s)
+{
+    if (strcmp(s->status, "succeeded") != 0)
+        return LIKE_NONE;
+    if (s->verdict == NULL)
+        return LIKE_SUCCESS;
+    bool is_plain = s->attempt == s->attempts && is_empty(s->last_error);
+    return is_plain && strcmp(s->verdict, "succeeded") == 0 ? LIKE_KEPT_SUCCESS : LIKE_NONE;
+}
+
+/* likeness_of_all is what all are, under the claims of one. */
+static enum likeness
+likeness_of_all(const struct settlement *settlements, size_t count)
+{
+    enum likeness likeness = likeness_of(&settlements[0]);
+    for (size_t i = 1; i < count; i++)
+        if (likeness_of(&settlements[i]) != likeness ||
             strcmp(settlements[i].fence.claimed_by, settlements[0].fence.claimed_by) != 0)
-            return false;
-    return true;
+            return LIKE_NONE;
+    return likeness;
 }
 
 static void
 fill(struct buf *arrays, const struct settlement *settlements, size_t count)
 {
-    bool is_plain = are_plain(settlements, count);
-    if (is_plain)
+    static void (*const add[])(struct buf * arrays, const struct settlement *s) = {
+        [LIKE_NONE] = add_any, [LIKE_SUCCESS] = add_plain, [LIKE_KEPT_SUCCESS] = add_kept};
+    enum likeness likeness = likeness_of_all(settlements, count);
+    if (likeness != LIKE_NONE)
         array_add_text(&arrays[CLAIMED_BY], settlements[0].fence.claimed_by);
+    if (likeness == LIKE_KEPT_SUCCESS)
+        array_add_text(&arrays[VERDICT], settlements[0].verdict);
     for (size_t i = 0; i < count; i++)
-        (is_plain ? add_plain : add_any)(arrays, &settlements[i]);
+        add[likeness](arrays, &settlements[i]);
 }
 
 static owed_status

@@ -380,7 +380,8 @@ outcomes_written_together_keep_their_texts_byte_for_byte(void **state)
 
 /* settle_both settles two rows as succeeded under fences that differ from theirs by so much. */
 static void
-settle_both(struct world *world, const char *claimed_by, int64_t later_us, bool lands)
+settle_both(
+    struct world *world, const char *verdict, const char *claimed_by, int64_t later_us, bool lands)
 {
     struct settlement done[2];
     bool landed[2] = {!lands, !lands};
@@ -389,10 +390,24 @@ settle_both(struct world *world, const char *claimed_by, int64_t later_us, bool 
         fence.claimed_by = claimed_by;
         fence.claimed_at_us += later_us;
         done[i] = a_settlement(&fence, "succeeded");
+        done[i].verdict = verdict;
+        done[i].attempt = 1;
     }
     assert_ok(store_settle(world->db, done, 2, landed, &world->err));
     for (size_t i = 0; i < 2; i++)
         assert_true(landed[i] == lands);
+}
+
+static void
+see_successes_held_to_their_fence(struct world *world, const char *verdict)
+{
+    int64_t ids[2];
+    fire_many(world, 2, ids);
+    assert_int_equal(claim_as(world, "w/1", NOW, 10), 2);
+    settle_both(world, verdict, "w/2", 0, false);
+    settle_both(world, verdict, "w/1", 1, false);
+    settle_both(world, verdict, "w/1", 0, true);
+    assert_int_equal(delivery(world, ids[1]).attempts, 1);
 }
 
 static void
@@ -401,13 +416,8 @@ successes_written_together_are_each_held_to_their_fence(void **state)
     static const char *const keys[] = {"shop.billing", NULL};
     struct world *world = *state;
     publish_keys(world, keys);
-    int64_t ids[2];
-    fire_many(world, 2, ids);
-    assert_int_equal(claim_as(world, "w/1", NOW, 10), 2);
-    settle_both(world, "w/2", 0, false);
-    settle_both(world, "w/1", 1, false);
-    settle_both(world, "w/1", 0, true);
-    assert_int_equal(delivery(world, ids[1]).attempts, 1);
+    see_successes_held_to_their_fence(world, NULL);
+    see_successes_held_to_their_fence(world, "succeeded");
 }
 
 static void
@@ -464,6 +474,58 @@ successes_are_told_row_by_row_and_each_has_its_own_moment(void **state)
     assert_int_equal(delivery(world, ids[0]).completed_at_us, NOW + SECOND);
 }
 
+/* see_attempt looks at what is kept of a row's only attempt, which was the n-th of three. */
+static void
+see_attempt(struct world *world, int64_t id, int64_t n)
+{
+    struct attempt_row *attempts;
+    size_t count;
+    assert_ok(store_attempts(world->db, id, &world->arena, &attempts, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(attempts[0].verdict, "succeeded");
+    assert_string_equal(attempts[0].error, "");
+    assert_string_equal(attempts[0].excerpt, n == 0 ? "{\"a\": \"b\\c\"}" : "");
+    assert_int_equal(attempts[0].attempt, 3);
+    assert_int_equal(attempts[0].code, 200 + n);
+    assert_int_equal(attempts[0].duration_us, 500 + n);
+    assert_int_equal(attempts[0].started_at_us, NOW + n);
+}
+
+static void
+of_successes_that_are_kept_those_that_land_leave_an_attempt_each(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3];
+    struct settlement settlements[3];
+    bool landed[3] = {false, true, false};
+    take_three(world, ids, settlements);
+    for (int64_t i = 0; i < 3; i++) {
+        settlements[i].verdict = "succeeded";
+        settlements[i].attempts = 3;
+        settlements[i].attempt = 3;
+        settlements[i].started_at_us = NOW + i;
+        settlements[i].duration_us = 500 + i;
+        settlements[i].code = (int32_t)(200 + i);
+        settlements[i].excerpt = i == 0 ? "{\"a\": \"b\\c\"}" : "";
+    }
+    for (int times = 0; times < 2; times++)
+        assert_ok(store_settle(world->db, settlements, 3, times == 0 ? landed : NULL, &world->err));
+    assert_true(landed[0] && !landed[1] && landed[2]);
+    for (int64_t i = 0; i < 3; i += 2) {
+        struct delivery_row row = delivery(world, ids[i]);
+        assert_string_equal(row.status, "succeeded");
+        assert_int_equal(row.attempts, 3);
+        assert_int_equal(row.completed_at_us, NOW + SECOND + i);
+        assert_int_equal(row.succeeded_at_us, NOW + SECOND + i);
+        assert_int_equal(row.lease_expires_at_us, 0);
+        see_attempt(world, ids[i], i);
+    }
+    struct attempt_row *attempts;
+    size_t count;
+    assert_ok(store_attempts(world->db, ids[1], &world->arena, &attempts, &count, &world->err));
+    assert_int_equal(count, 0);
+}
+
 static void
 what_goes_along_with_a_claim_lands_as_it_would_alone(void **state)
 {
@@ -518,6 +580,7 @@ main(void)
         TEST(renewing_moves_the_lease_and_nothing_else),
         TEST(what_lands_and_what_does_not_is_told_row_by_row),
         TEST(successes_are_told_row_by_row_and_each_has_its_own_moment),
+        TEST(of_successes_that_are_kept_those_that_land_leave_an_attempt_each),
         TEST(what_goes_along_with_a_claim_lands_as_it_would_alone),
         TEST(nothing_goes_along_with_a_claim_that_finds_nothing),
         TEST(handing_back_all_spares_one_and_what_others_hold),

@@ -54,6 +54,14 @@ static const struct {
         "'{1}', '{w}', '{0}', '{dead}', '{1}', '{0}', '{0}', '{0}', '{x}', '{}', '{}', '{}', '{}',"
         " '{}', '{}', '{}'",
         ALWAYS, {"owed_delivery_pkey"}},
+    {"settle_all_successes", STMT_SETTLE_ALL,
+        "'{1}', '{w}', '{0}', '{}', '{1}', '{}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
+        " '{}', '{}'",
+        ALWAYS, {"owed_delivery_pkey"}},
+    {"settle_all_kept", STMT_SETTLE_ALL,
+        "'{1}', '{w}', '{0}', '{}', '{1}', '{}', '{0}', '{}', '{}', '{succeeded}', '{}', '{0}',"
+        " '{0}', '{0}', '{}', '{x}'",
+        ALWAYS, {"owed_delivery_pkey"}},
     {"renew", STMT_RENEW, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},
     {"hand_back", STMT_HAND_BACK, FENCE, ALWAYS, {"owed_delivery_pkey"}},
     {"hand_off", STMT_HAND_OFF, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * sortie.c - rows on their way through the loop: their lists, and the end of one.
+ */
+#include "deliver/sortie.h"
+
+void
+sortie_let_go(struct batch *batch)
+{
+    if (atomic_fetch_sub(&batch->flights, 1) == 1)
+        batch_free(batch);
+}
+
+void
+sortie_done(struct worker *w, struct sortie *sortie)
+{
+    struct batch *batch = sortie->batch;
+    struct str payload = sortie->task->row->payload;
+    w->bytes_away -= payload.len;
+    delivery_is_over(&sortie->flight.delivery);
+    const struct delivery_left *left = &sortie->flight.delivery.left;
+    if (left->over != NULL)
+        left->over(left->state);
+    if (!batch->is_shared)
+        arena_give_up(&batch->arena, payload.p);
+    sortie_let_go(batch);
+}
+
+/* --- lists --- */
+
+void
+sorties_append(struct sorties *list, struct sortie *sortie)
+{
+    sortie->prev = list->last;
+    sortie->next = NULL;
+    if (list->last == NULL)
+        list->first = sortie;
+    else
+        list->last->next = sortie;
+    list->last = sortie;
+}
+
+void
+sorties_take_out(struct sorties *list, struct sortie *sortie)
+{
+    if (sortie->prev == NULL)
+        list->first = sortie->next;
+    else
+        sortie->prev->next = sortie->next;
+    if (sortie->next == NULL)
+        list->last = sortie->prev;
+    else
+        sortie->next->prev = sortie->prev;
+    sortie->prev = sortie->next = NULL;
+}
