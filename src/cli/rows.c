@@ -98,6 +98,7 @@ const struct field relay_fields[] = {
     FIELD(struct shown_relay, row.heartbeat_at_us, "heartbeat_at", "HEARTBEAT", SHAPE_TIME),
     FIELD(struct shown_relay, age_us, "heartbeat_age_seconds", "AGE", SHAPE_AGE),
     FIELD(struct shown_relay, alive, "alive", "ALIVE", SHAPE_BOOL),
+    FIELD(struct shown_relay, row.deaf, "deaf", "DEAF", SHAPE_KEY),
     FIELDS_END,
 };
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -142,6 +143,19 @@ write_lanes(const struct worker *w, struct buf *json)
     buf_putc(json, ']');
 }
 
+static const char *
+deaf_of(const struct worker *w)
+{
+    return w->wake == NULL ? "" : wake_deaf(w->wake);
+}
+
+/* has_news tells whether what its row says of its ears is no longer so. */
+static bool
+has_news(const struct worker *w)
+{
+    return strncmp(deaf_of(w), w->deaf_told, sizeof w->deaf_told - 1) != 0;
+}
+
 static owed_status
 beat(struct worker *w, owed_error *err)
 {
@@ -159,14 +173,17 @@ beat(struct worker *w, owed_error *err)
         .boot_id = boot_id,
         .lanes = buf_text(&lanes),
         .wake_path = w->wake == NULL ? "" : wake_path(w->wake),
+        .deaf = deaf_of(w),
         .started_at_us = w->started_at_us,
         .heartbeat_at_us = worker_now_us(w),
     };
     owed_status status = store_relay_heartbeat(w->owed->db, &row, err);
     buf_done(&lanes);
-    if (status == OWED_OK)
-        worker_wrote(w);
-    return status;
+    if (status != OWED_OK)
+        return status;
+    snprintf(w->deaf_told, sizeof w->deaf_told, "%s", row.deaf);
+    worker_wrote(w);
+    return OWED_OK;
 }
 
 /* note_successes writes when its receivers last succeeded, as far as it has not yet: what is settled stays
@@ -254,7 +271,7 @@ upkeep(struct worker *w, owed_error *err)
     owed_status status = db->driver->still_there(db, err);
     if (status != OWED_OK)
         return status;
-    if (mono_us >= w->beat_mono_us) {
+    if (mono_us >= w->beat_mono_us || has_news(w)) {
         status = look_and_beat(w, err);
         if (status == OWED_OK)
             status = note_successes(w, err);

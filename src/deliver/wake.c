@@ -117,6 +117,12 @@ say_deaf(struct wake *wake)
     wake->deaf = deaf;
 }
 
+const char *
+wake_deaf(const struct wake *wake)
+{
+    return wake->deaf == NULL ? "" : wake->deaf;
+}
+
 bool
 wake_sleep(struct wake *wake)
 {

@@ -51,6 +51,9 @@ void wake_expect(struct wake *wake);
 bool wake_sleep(struct wake *wake);
 void wake_busy(struct wake *wake);
 
+/* wake_deaf is why the store's sign of a commit does not come, as it was logged; "": it does, or there is none. */
+const char *wake_deaf(const struct wake *wake);
+
 /* wake_has_signs tells whether the store gives any: where it does not, a commit of who sends no datagram is
  * found by polling alone. */
 bool wake_has_signs(const struct wake *wake);

@@ -200,7 +200,31 @@ look_clock(const struct doctor *doctor, const struct doctor_check *check,
     return one(doctor, trouble, ret_troubles, ret_count, err);
 }
 
-/* look_deaf listens as a relay does, and waits for what it sends itself. */
+/* deaf_relays are those that live and have said so of themselves, wherever they run. */
+static owed_status
+deaf_relays(
+    const struct doctor *doctor, struct trouble **ret_troubles, size_t *ret_count, owed_error *err)
+{
+    struct relay_row *relays = NULL;
+    size_t count = 0;
+    owed_status status = store_relays(doctor->db, doctor->arena, &relays, &count, err);
+    if (status != OWED_OK || count == 0)
+        return status;
+    *ret_troubles = arena_alloc(doctor->arena, count * sizeof **ret_troubles);
+    for (size_t i = 0; i < count && *ret_troubles != NULL; i++) {
+        const struct relay_row *relay = &relays[i];
+        const char *subject =
+            arena_printf(doctor->arena, "the relay %s on %s", relay->id, relay->host);
+        if (subject == NULL)
+            return fail_memory(err);
+        if (relay->deaf[0] != '\0' && relay_is_alive(relay, doctor->now_us))
+            (*ret_troubles)[(*ret_count)++] =
+                (struct trouble){.subject = subject, .detail = relay->deaf};
+    }
+    return *ret_troubles == NULL ? fail_memory(err) : OWED_OK;
+}
+
+/* look_deaf listens as a relay does, and waits for what it sends itself; who hears asks whether the relays do. */
 owed_status
 look_deaf(const struct doctor *doctor, const struct doctor_check *check,
     struct trouble **ret_troubles, size_t *ret_count, owed_error *err)
@@ -208,11 +232,12 @@ look_deaf(const struct doctor *doctor, const struct doctor_check *check,
     const struct driver *driver = doctor->db->driver;
     struct pollfd fd = {.fd = driver->wake_fd(doctor->db), .events = POLLIN};
     if (fd.fd >= 0 && poll(&fd, 1, (int)(check->threshold / 1000)) > 0)
-        return OWED_OK;
+        return deaf_relays(doctor, ret_troubles, ret_count, err);
     const char *why = driver->deaf == NULL ? NULL : driver->deaf(doctor->db);
     if (fd.fd < 0 && why == NULL)
-        return OWED_OK; // no more than a second connection that was not to be had
-    struct trouble trouble = {.subject = "",
+        return deaf_relays(doctor, ret_troubles, ret_count,
+            err); // no more than a second connection that was not to be had
+    struct trouble trouble = {.subject = "a relay with this URL",
         .detail = why == NULL ? "what is sent to it does not arrive within 3 seconds" : why};
     return one(doctor, trouble, ret_troubles, ret_count, err);
 }

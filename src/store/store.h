@@ -378,6 +378,7 @@ struct relay_row {
     const char *boot_id;
     const char *lanes;     // JSON array of qualified lanes, or ["*"]
     const char *wake_path; // of the datagram socket; ""
+    const char *deaf; // why it hears of no commit, and polls; "": it hears. NULL, written: the same
     int64_t started_at_us;
     int64_t heartbeat_at_us;
 };

@@ -250,6 +250,17 @@ class Doctor(StoreCase):
         self.assertTrue(found[0][1].startswith(client), found[0][1])
         self.assertRegex(found[0][1], r"\"(create index|alter table owed_event add key) .*owed_event_by_cause.*\(causation_id\)")
 
+    def test_relays_that_hear_of_no_commit_are_named_wherever_they_run(self):
+        for name, deaf, age in (("deaf-1", "a pooler", 0), ("dead-1", "a pooler", 600), ("well-1", "", 0)):
+            self.sql("insert into owed_relay (id, host, pid, lanes, deaf, started_at, heartbeat_at) values "
+                     "(?, 'box', 7, '[\"*\"]', ?, moment(?), moment(?))", name, deaf, now(), now() - age * SECOND)
+        self.assertEqual(["a pooler", "a pooler", None], [row["deaf"] for row in self.json_lines("relays")])
+        self.assertRegex(self.owed("relays", code=0).stdout, r"(?m)^deaf-1 .* yes +a pooler$")
+        if self.store.scheme != "postgres":
+            return  # nobody else is told of commits by notices
+        found = self.findings()
+        self.assertEqual(["deaf: the relay deaf-1 on box hears of no commit, and polls: a pooler"], [line for line, _ in found])
+
     def test_a_log_that_has_grown_is_copied_back(self):
         self.only_on_sqlite("a server keeps its log itself")
         (self.folder / "shop.db-wal").touch()

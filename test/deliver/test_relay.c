@@ -361,6 +361,63 @@ a_relay_deletes_nothing_while_another_does(void **state)
     assert_true(is_ours);
 }
 
+/* A store that tells of commits, and does not for a while. */
+static struct {
+    struct driver driver;
+    struct desk *desk;
+    size_t place; // in why
+    int asked;
+} ears;
+
+#define REASONS 3
+static const char *const why[REASONS] = {"a pooler", "half a connection", NULL};
+
+static bool
+sleeps_without_ears(struct db *db, bool on)
+{
+    (void)db;
+    (void)on;
+    return false;
+}
+
+/* why_deaf goes on to the next reason as soon as the relay's row has this one. */
+static const char *
+why_deaf(struct db *db)
+{
+    (void)db;
+    char said[256];
+    const char *reason = why[ears.place];
+    desk_text(ears.desk, "select deaf from owed_relay", said);
+    bool is_said = strcmp(said, reason == NULL ? "" : reason) == 0;
+    if (is_said && ears.place < REASONS - 1)
+        ears.place++;
+    else if (is_said || ++ears.asked > 2000)
+        owed_relay_stop(ears.desk->f->owed);
+    return why[ears.place];
+}
+
+static void
+a_relay_that_hears_of_no_commit_says_so_in_its_row(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_with(desk, &actor);
+    struct db *db = desk->f->owed->db;
+    ears.driver = *db->driver;
+    ears.driver.asleep = sleeps_without_ears;
+    ears.driver.deaf = why_deaf;
+    ears.desk = desk;
+    ears.place = 0;
+    ears.asked = 0;
+    db->driver = &ears.driver;
+    desk->seat.wait = NULL; // it waits for real, and little
+    desk->settings.poll_us = 2000;
+    desk_run(desk);
+    assert_true(ears.asked <= 2000);
+    assert_int_equal(ears.place, REASONS - 1);
+    assert_true(desk_logged(desk, "half a connection"));
+}
+
 static void
 a_retry_is_not_run_before_it_is_due(void **state)
 {
@@ -799,6 +856,7 @@ main(void)
         TEST(a_success_takes_along_an_event_that_goes_by_it),
         TEST(old_events_go_while_others_are_delivered),
         TEST(a_relay_deletes_nothing_while_another_does),
+        TEST(a_relay_that_hears_of_no_commit_says_so_in_its_row),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(the_words_of_a_failure_decide_nothing),
         TEST(a_permanent_failure_is_dead_whatever_attempts_are_left),

@@ -201,6 +201,7 @@ relays_come_and_go(void **state)
     assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
     relay.heartbeat_at_us = NOW + SECOND;
     relay.lanes = "[\"*\"]";
+    relay.deaf = "a pooler";
     assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
     struct relay_row *relays;
     size_t count;
@@ -209,9 +210,14 @@ relays_come_and_go(void **state)
     assert_string_equal(relays[0].id, relay.id);
     assert_int_equal(relays[0].pid, 42);
     assert_string_equal(relays[0].wake_path, "/tmp/wake");
+    assert_string_equal(relays[0].deaf, "a pooler");
     assert_string_equal(relays[0].lanes, "[\"*\"]");
     assert_int_equal(relays[0].started_at_us, NOW);
     assert_int_equal(relays[0].heartbeat_at_us, NOW + SECOND);
+    relay.deaf = NULL;
+    assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
+    assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
+    assert_string_equal(relays[0].deaf, "");
     assert_ok(store_relay_leave(world->db, relay.id, 0, &world->err));
     assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
     assert_int_equal(count, 0);

@@ -78,10 +78,24 @@ a_key_is_refused_for_what_goes_when_it_is_done(void **state)
         "update owed_event_type set delete_when = '' where app = 'shop' and name = '" EVENT "'");
     raw_run(plain(world), with_key());
     raw_run(plain(world),
-        "delete from owed_event; update owed_event_type set delete_when = 'settled', retention_seconds = 60"
-        " where app = 'shop' and name = '" EVENT "'");
+        "delete from owed_event; update owed_event_type set removed_at = moment(0) where app = 'gone';"
+        "update owed_event_type set retention_seconds = 60 where app = 'shop' and name = '" EVENT
+        "'");
     raw_run(plain(world), with_key());
     assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
+static void
+a_type_goes_by_a_window_or_when_it_is_done_and_never_by_both(void **state)
+{
+    struct world *world = *state;
+    raw_run(plain(world),
+        "insert into owed_event_type (name, app, version, fields, published_at, retention_seconds)"
+        " values ('" EVENT "', 'shop', 1, '[]', moment(1), 60)");
+    raw_refused(plain(world), "update owed_event_type set delete_when = 'settled'",
+        "owed_event_type_goes_by_one");
+    raw_run(plain(world),
+        "update owed_event_type set delete_when = 'settled', retention_seconds = null");
 }
 
 int
@@ -90,6 +104,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(sql_fans_out_as_the_library_does),
         TEST(a_key_is_refused_for_what_goes_when_it_is_done),
+        TEST(a_type_goes_by_a_window_or_when_it_is_done_and_never_by_both),
     };
     return RUN_ON_ALL_STORES("store sql", tests);
 }

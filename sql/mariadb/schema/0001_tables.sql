@@ -81,6 +81,7 @@ create table if not exists owed_event_type (
     `release` bigint not null default 0,
     published_at datetime(6) not null,
     removed_at datetime(6) not null default '1970-01-01 00:00:00',
+    constraint owed_event_type_goes_by_one check (retention_seconds is null or delete_when = ''),
     primary key (name, app)
 ) engine = InnoDB row_format = dynamic default character set utf8mb4 collate utf8mb4_nopad_bin;
 
@@ -145,6 +146,7 @@ create table if not exists owed_relay (
     boot_id varchar(255) not null default '',
     lanes mediumtext not null,
     wake_path varchar(1024) not null default '',
+    deaf mediumtext not null default '',
     started_at datetime(6) not null,
     heartbeat_at datetime(6) not null
 ) engine = InnoDB row_format = dynamic default character set utf8mb4 collate utf8mb4_nopad_bin;

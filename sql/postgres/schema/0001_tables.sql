@@ -81,6 +81,7 @@ create table owed_event_type (
     release bigint not null default 0,
     published_at timestamptz not null,
     removed_at timestamptz not null default 'epoch',
+    constraint owed_event_type_goes_by_one check (retention_seconds is null or delete_when = ''),
     primary key (name, app)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 
@@ -146,6 +147,7 @@ create table owed_relay (
     boot_id text not null default '',
     lanes text not null,
     wake_path text not null default '',
+    deaf text not null default '',
     started_at timestamptz not null,
     heartbeat_at timestamptz not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);

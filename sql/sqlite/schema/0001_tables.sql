@@ -81,6 +81,7 @@ create table owed_event_type (
     release integer not null default 0,
     published_at integer not null,
     removed_at integer not null default 0,
+    constraint owed_event_type_goes_by_one check (retention_seconds is null or delete_when = ''),
     primary key (name, app)
 ) strict;
 
@@ -144,6 +145,7 @@ create table owed_relay (
     boot_id text not null default '',
     lanes text not null,
     wake_path text not null default '',
+    deaf text not null default '',
     started_at integer not null,
     heartbeat_at integer not null
 ) strict;
