@@ -22,6 +22,7 @@ struct record {
     uint64_t token;
     int64_t touched_us;    // when it was sent, else claimed
     owed_receipt *receipt; // NULL: it is being sent
+    pthread_t sender;      // while there is no receipt
 };
 
 struct owed_dedup {
@@ -138,6 +139,7 @@ claim(owed_dedup *dedup, const char *key, int64_t at_us, uint64_t *ret_token,
         return fail_memory(err);
     record->touched_us = at_us;
     *ret_token = record->token = ++dedup->last_token;
+    record->sender = pthread_self();
     return OWED_OK;
 }
 
@@ -181,14 +183,22 @@ dedup_release(owed_dedup *dedup, const char *key, uint64_t token)
     pthread_mutex_unlock(&dedup->lock);
 }
 
-void
-dedup_await(owed_dedup *dedup, const char *key)
+owed_status
+dedup_await(owed_dedup *dedup, const char *key, owed_error *err)
 {
+    owed_status status = OWED_OK;
     pthread_mutex_lock(&dedup->lock);
-    for (struct record *record = find(dedup, key); record != NULL && record->receipt == NULL;
-         record = find(dedup, key))
-        pthread_cond_wait(&dedup->settled, &dedup->lock);
+    for (struct record *record = find(dedup, key);
+         record != NULL && record->receipt == NULL && status == OWED_OK; record = find(dedup, key))
+        if (pthread_equal(record->sender, pthread_self()))
+            status = fail(err, OWED_DUPLICATE_SEND,
+                "dedup key \"%.100s\" is being sent just now by the thread that would wait for it: a "
+                "channel cannot send the key again that it is sending",
+                key);
+        else
+            pthread_cond_wait(&dedup->settled, &dedup->lock);
     pthread_mutex_unlock(&dedup->lock);
+    return status;
 }
 
 /* --- purge --- */

@@ -22,7 +22,7 @@ void dedup_complete(
     owed_dedup *dedup, const char *key, uint64_t token, int64_t at_us, const owed_receipt *receipt);
 void dedup_release(owed_dedup *dedup, const char *key, uint64_t token);
 
-/* dedup_await waits until a key is not being sent. */
-void dedup_await(owed_dedup *dedup, const char *key);
+/* dedup_await waits until a key is not being sent. DUPLICATE_SEND: this thread is sending it, and would wait for ever. */
+owed_status dedup_await(owed_dedup *dedup, const char *key, owed_error *err);
 
 #endif

@@ -304,9 +304,12 @@ owed_worker_new(owed_outbox *outbox, int64_t interval_us, owed_worker **ret_work
     return OWED_OK;
 }
 
-/* await_arrival waits for a ticket, for a stop or for the interval's end; true: it is to stop. */
-static bool
-await_arrival(owed_worker *worker)
+/*
+ * await_arrival waits for a ticket, for a stop or for the interval's end, and tells how many to send: what is there now,
+ * so that a worker which is to stop does, however fast others come; *ret_is_last: it is to stop.
+ */
+static int64_t
+await_arrival(owed_worker *worker, bool *ret_is_last)
 {
     owed_outbox *outbox = worker->outbox;
     struct timespec at = deadline_in(worker->interval_us);
@@ -314,9 +317,10 @@ await_arrival(owed_worker *worker)
     pthread_mutex_lock(&outbox->lock);
     while (outbox->count == 0 && !worker->is_stopping && failed == 0)
         failed = pthread_cond_clockwait(&outbox->arrived, &outbox->lock, CLOCK_MONOTONIC, &at);
-    bool is_stopping = worker->is_stopping;
+    *ret_is_last = worker->is_stopping;
+    int64_t count = outbox->count == 0 ? 1 : (int64_t)outbox->count;
     pthread_mutex_unlock(&outbox->lock);
-    return is_stopping;
+    return outbox->keep == NULL ? count : OWED_DRAIN_ALL;
 }
 
 static void *
@@ -325,9 +329,9 @@ work(void *state)
     owed_worker *worker = state;
     bool is_last = false;
     while (!is_last) {
-        is_last = await_arrival(worker);
+        int64_t limit = await_arrival(worker, &is_last);
         // Its limit is right, and it lists nothing: there is nothing that could fail.
-        owed_status status = owed_outbox_drain(worker->outbox, OWED_DRAIN_ALL, NULL, NULL);
+        owed_status status = owed_outbox_drain(worker->outbox, limit, NULL, NULL);
         (void)status;
     }
     return NULL;

@@ -287,7 +287,9 @@ deliver_once(struct sending *sending, bool waits, owed_receipt **ret_receipt)
     owed_status status =
         dedup_claim(dedup, key, sending->now_us, &token, ret_receipt, sending->err);
     while (waits && status == OWED_DUPLICATE_SEND) {
-        dedup_await(dedup, key);
+        status = dedup_await(dedup, key, sending->err);
+        if (status != OWED_OK)
+            return status;
         status = dedup_claim(dedup, key, sending->now_us, &token, ret_receipt, sending->err);
     }
     if (status != OWED_OK || token == 0)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define LONG (60 * SECOND) // never waited for in full
 
@@ -515,6 +516,78 @@ a_worker_sends_what_arrives_and_once_more_when_it_stops(void **state)
     office_close(&office);
 }
 
+/* What each send enqueues again. */
+struct feeder {
+    struct office *office;
+    const owed_send_options *options;
+    bool drains;
+    owed_ticket *latest;
+};
+
+static void
+answer_and_enqueue(const owed_channel *channel, const owed_message *message, owed_answer *answer)
+{
+    (void)message;
+    struct feeder *feeder = channel->state;
+    owed_ticket *next = enqueue(feeder->office, &ada, full_context, feeder->options);
+    if (feeder->drains)
+        assert_int_equal(owed_outbox_drain(feeder->office->outbox, 1, NULL, NULL), OWED_OK);
+    owed_ticket_release(feeder->latest);
+    feeder->latest = next;
+    answer->verdict = OWED_ANSWER_SENT;
+}
+
+static void
+feeder_open(struct office *office, struct feeder *feeder)
+{
+    feeder->office = office;
+    const owed_channel channel = {.name = "sms", .send = answer_and_enqueue, .state = feeder};
+    office_open(office, NULL, NULL);
+    assert_int_equal(owed_dispatcher_add(office->desk.dispatcher, &channel, NULL), OWED_OK);
+}
+
+static void
+a_worker_stops_however_fast_others_enqueue(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    struct feeder feeder = {0};
+    owed_worker *worker;
+    feeder_open(&office, &feeder);
+    assert_int_equal(owed_worker_new(office.outbox, LONG, &worker, NULL), OWED_OK);
+    assert_int_equal(owed_worker_start(worker, NULL), OWED_OK);
+    owed_ticket *first = enqueue(&office, &ada, full_context, NULL);
+    assert_true(owed_ticket_wait(first, LONG));
+    alarm(30); // what it must not do is go on for ever
+    owed_worker_free(worker);
+    alarm(0);
+    assert_int_equal(owed_outbox_length(office.outbox), 1);
+    owed_ticket_release(first);
+    owed_ticket_release(feeder.latest);
+    office_close(&office);
+}
+
+static void
+a_key_that_its_own_thread_is_sending_is_refused_and_not_waited_for(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    const owed_send_options keyed = {.dedup_key = "order-7"};
+    struct feeder feeder = {.options = &keyed, .drains = true};
+    owed_error err = {0};
+    feeder_open(&office, &feeder);
+    owed_ticket *first = enqueue(&office, &ada, full_context, &keyed);
+    alarm(30); // what it must not do is wait for itself
+    assert_int_equal(owed_outbox_drain(office.outbox, 1, NULL, NULL), OWED_OK);
+    alarm(0);
+    assert_true(owed_ticket_is_sent(first));
+    assert_int_equal(owed_ticket_result(feeder.latest, NULL, &err), OWED_DUPLICATE_SEND);
+    assert_non_null(strstr(err.text, "by the thread that would wait for it"));
+    owed_ticket_release(first);
+    owed_ticket_release(feeder.latest);
+    office_close(&office);
+}
+
 #define CROWD 4
 #define EACH 500
 
@@ -601,6 +674,8 @@ main(void)
         cmocka_unit_test(a_drain_waits_for_a_key_that_another_one_is_sending),
         cmocka_unit_test(a_worker_sends_what_arrives_and_once_more_when_it_stops),
         cmocka_unit_test(the_channel_knows_a_message_by_its_tickets_id),
+        cmocka_unit_test(a_worker_stops_however_fast_others_enqueue),
+        cmocka_unit_test(a_key_that_its_own_thread_is_sending_is_refused_and_not_waited_for),
         cmocka_unit_test(many_threads_and_several_workers_send_each_ticket_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
