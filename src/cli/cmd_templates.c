@@ -212,20 +212,9 @@ static int
 read_context(struct cli *cli, struct buf *text)
 {
     const char *path = options_text(cli->flags, "context");
-    if (path == NULL) {
-        buf_puts(text, "{}");
-        return EXIT_DONE;
-    }
-    bool is_input = strcmp(path, "-") == 0;
-    CLEANUP(fclose_ptr) FILE *opened = is_input ? NULL : fopen(path, "re");
-    FILE *file = is_input ? stdin : opened;
-    if (file == NULL || !buf_add_file(text, file))
-        return cli_refuse(EXIT_INPUT, "the context %s cannot be read: %m", path);
-    if (text->failed)
-        return cli_refuse(EXIT_INPUT, "the context %s is over the limit of %zu MiB", path,
-            LIMIT_PAYLOAD_BYTES / 1024 / 1024);
-    if (strlen(buf_text(text)) != text->len)
-        return cli_refuse(EXIT_INPUT, "the context %s holds a NUL, which no JSON does", path);
+    if (path != NULL)
+        return cli_read_file("context", path, text);
+    buf_puts(text, "{}");
     return EXIT_DONE;
 }
 

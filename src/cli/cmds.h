@@ -30,8 +30,10 @@ extern const struct command cmd_relays;
 extern const struct command cmd_replay;
 extern const struct command cmd_requeue;
 extern const struct command cmd_resume;
+extern const struct command cmd_send;
 extern const struct command cmd_show;
 extern const struct command cmd_status;
 extern const struct command cmd_templates;
+extern const struct command cmd_ticket;
 
 #endif

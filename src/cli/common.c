@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "cli/fields.h"
 #include "declare/conf.h"
 #include "declare/settings.h"
@@ -329,4 +331,20 @@ cli_list(struct cli *cli, const struct field *fields, const void *rows, size_t c
         fields_lines(fields, rows, count, size, &cli->out);
     else
         fields_table(fields, rows, count, size, &cli->out);
+}
+
+int
+cli_read_file(const char *what, const char *path, struct buf *text)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    CLEANUP(fclose_ptr) FILE *opened = is_input ? NULL : fopen(path, "re");
+    FILE *file = is_input ? stdin : opened;
+    if (file == NULL || !buf_add_file(text, file))
+        return cli_refuse(EXIT_INPUT, "the %s %s cannot be read: %m", what, path);
+    if (text->failed)
+        return cli_refuse(EXIT_INPUT, "the %s %s is over the limit of %zu MiB", what, path,
+            LIMIT_PAYLOAD_BYTES / 1024 / 1024);
+    if (strlen(buf_text(text)) != text->len)
+        return cli_refuse(EXIT_INPUT, "the %s %s holds a NUL, which no JSON does", what, path);
+    return EXIT_DONE;
 }

@@ -66,6 +66,10 @@ owed_status cli_open_notices(struct cli *cli);
  * nothing. */
 owed_status cli_open(struct cli *cli, const owed_registry *registry);
 
+/* cli_read_file appends a file, or standard input for "-", and returns an exit code; what names it in sentences. The
+ * buffer's maximum is the limit; a NUL is refused. */
+int cli_read_file(const char *what, const char *path, struct buf *text);
+
 /* cli_id reads an operand or value as the id of a row, above 0. */
 bool cli_id(const char *text, int64_t *ret_id);
 

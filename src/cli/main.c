@@ -36,6 +36,8 @@ const struct command *const commands[] = {
     &cmd_cancel,
     &cmd_prune,
     &cmd_templates,
+    &cmd_send,
+    &cmd_ticket,
     &cmd_bench,
     &cmd_help,
     NULL,

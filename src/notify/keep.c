@@ -15,7 +15,6 @@
 #include "deliver/handle.h"
 #include "notify/notifier.h"
 
-#define KEY_PREFIX "ticket:" // of a ticket's dedupe key
 #define FIRST_LOOK_US (5 * US_PER_MS)
 #define LAST_LOOK_US (250 * US_PER_MS)
 
@@ -80,8 +79,8 @@ new_ticket(struct keep *keep, const char *id, int64_t event_id, int64_t enqueued
 static owed_status
 fire(struct keep *keep, owed_tx *tx, const owed_ticket *ticket, struct str payload, owed_error *err)
 {
-    char key[sizeof KEY_PREFIX + MESSAGE_ID_BYTES];
-    snprintf(key, sizeof key, KEY_PREFIX "%s", ticket->id);
+    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_BYTES];
+    snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", ticket->id);
     const owed_fire_options options = {.dedupe_key = key, .occurred_at_us = ticket->enqueued_at_us};
     if (tx != NULL)
         return owed_fire_json(tx, TICKET_EVENT, 1, payload.p, payload.len, &options, NULL, err);
@@ -147,8 +146,8 @@ hang_up(struct keep *keep, owed_status status)
 static owed_status
 find_event(struct keep *keep, const char *id, int64_t *ret_event_id, owed_error *err)
 {
-    char key[sizeof KEY_PREFIX + MESSAGE_ID_BYTES];
-    snprintf(key, sizeof key, KEY_PREFIX "%s", id);
+    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_BYTES];
+    snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", id);
     owed_status status = connect_to_look(keep, err);
     if (status == OWED_OK)
         status = store_event_of_key(keep->db, key, ret_event_id, err);

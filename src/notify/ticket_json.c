@@ -157,6 +157,17 @@ write_value(struct buf *buf, const owed_value *value, owed_error *err)
     return OWED_OK;
 }
 
+static owed_status
+write_values(struct buf *buf, const owed_value *context, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    buf_putc(buf, '{');
+    for (; status == OWED_OK && context->name != NULL; context++)
+        status = write_value(buf, context, err);
+    buf_putc(buf, '}');
+    return status;
+}
+
 static void
 write_attachments(struct buf *buf, const owed_attachment *attachments)
 {
@@ -201,10 +212,10 @@ ticket_write(
     field_key(buf, "recipient");
     recipient_write(buf, &ticket->recipient);
     field_key(buf, "context");
-    buf_putc(buf, '{');
-    for (; status == OWED_OK && context != NULL && context->name != NULL; context++)
-        status = write_value(buf, context, err);
-    buf_putc(buf, '}');
+    if (context == NULL)
+        buf_puts(buf, ticket->context == NULL ? "{}" : ticket->context);
+    else
+        status = write_values(buf, context, err);
     write_options(buf, &ticket->options);
     buf_putc(buf, '}');
     if (status == OWED_OK && buf->failed)

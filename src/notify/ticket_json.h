@@ -16,6 +16,7 @@
 #include "base/json.h"
 
 #define TICKET_EVENT "owed.Ticket"
+#define TICKET_KEY_PREFIX "ticket:" // of its dedupe key; the rest is the ticket's id
 #define TICKET_JSON_BYTES ((size_t)16 * 1024 * 1024)
 
 struct ticket_text {
@@ -30,7 +31,7 @@ struct ticket_text {
 owed_status ticket_read(
     struct str payload, struct arena *arena, struct ticket_text *ret_ticket, owed_error *err);
 
-/* ticket_write appends the object, with a context of C. INVALID: a double that is no number. LIMIT: over
+/* ticket_write appends the object, with a context of C; NULL: the ticket's own. INVALID: a double that is no number. LIMIT: over
  * TICKET_JSON_BYTES. */
 owed_status ticket_write(
     struct buf *buf, const struct ticket_text *ticket, const owed_value *context, owed_error *err);

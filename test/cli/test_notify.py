@@ -1,30 +1,12 @@
 #!/usr/bin/python3
 """What owed.conf says of notifications is mailed by a relay, in each one's language, with no C at all."""
 import datetime
-import email
-import email.policy
 import http.server
 import json
-import socket
 import threading
 
-from aiosmtpd.controller import Controller
-from harness import StoreCase, run
-
-
-class Postman:
-    def __init__(self):
-        self.mails = []
-
-    async def handle_RCPT(self, server, session, envelope, address, options):
-        if address.startswith("gone"):
-            return "550 5.1.1 no such user"
-        envelope.rcpt_tos.append(address)
-        return "250 ok"
-
-    async def handle_DATA(self, server, session, envelope):
-        self.mails.append((envelope.rcpt_tos, email.message_from_bytes(envelope.original_content, policy=email.policy.default)))
-        return "250 queued"
+from harness import run
+from mailing import MailCase
 
 
 class Gateway(http.server.BaseHTTPRequestHandler):
@@ -43,41 +25,7 @@ class Gateway(http.server.BaseHTTPRequestHandler):
         pass
 
 
-HEADER = "subject: {subject} {{order_id}}\nvariables: order_id int64\ndefault: en\n\n{text}\n"
-
-
-class Notify(StoreCase):
-    def setUp(self):
-        super().setUp()
-        self.postman = Postman()
-        self.server = Controller(self.postman, hostname="127.0.0.1", port=0)
-        self.server.port = self.free_port()
-        self.server.start()
-        self.addCleanup(self.server.stop)
-        (self.folder / "mails").mkdir()
-        self.write("mails/receipt.en.txt", HEADER.format(subject="Order", text="Thank you for {order_id}."))
-        self.write("mails/receipt.de.txt", HEADER.format(subject="Bestellung", text="Danke für {order_id}.").replace("default: en\n", ""))
-
-    @staticmethod
-    def free_port():
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            return one.getsockname()[1]
-
-    def shop(self, more=""):
-        self.conf(f'[templates]\nfolder = mails\n[channel "email"]\nurl = smtp://127.0.0.1:{self.server.port}\ntls = none\n'
-                  'from = Shop <orders@shop.example>\n[receiver "shop.receipt"]\nevent = shop.OrderPlaced\nnotify = receipt\n'
-                  f"recipient = /customer\n{more}")
-
-    def order(self, number, **customer):
-        self.fire("shop.OrderPlaced", json.dumps({"order_id": number, "customer": customer, "total": 1}))
-
-    def relay(self):
-        return self.owed("relay", "--once", "--all-lanes", code=0)
-
-    def row(self):
-        return self.sql("select status, attempts, last_error from owed_delivery order by id")
-
+class Notify(MailCase):
     def test_a_receipt_is_mailed_in_the_language_of_the_customer(self):
         self.shop()
         self.order(7, email="ada@example.com", locale="de-AT", name="Ada")
