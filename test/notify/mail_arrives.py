@@ -114,6 +114,23 @@ class Mail(unittest.TestCase):
         self.assertEqual([WAIT, WAIT, WAIT, FAILED, GONE, REFUSED, REFUSED, SENT], [one["verdict"] for one in said], said)
         self.assertEqual("the mail server said: 550 5.1.1 no such user", said[4]["reason"])
 
+    def test_a_server_that_does_not_want_us_has_refused_no_mail(self):
+        for greets, says in (("554 5.7.1 not from your network", None), ("220 mail", "550 5.7.1 not by that name"), ("421 4.3.2 busy", None)):
+            listener = socket.create_server(("127.0.0.1", 0))
+            self.addCleanup(listener.close)
+            self.url = f"smtp://127.0.0.1:{listener.getsockname()[1]}"
+
+            def answer():
+                with listener.accept()[0] as peer:
+                    peer.sendall(greets.encode() + b"\r\n")
+                    while says and peer.recv(1000):
+                        peer.sendall(says.encode() + b"\r\n")
+            server = threading.Thread(target=answer)
+            server.start()
+            said, = self.send({})
+            server.join()
+            self.assertEqual((WAIT if greets[0] == "4" else FAILED, f"the mail server said: {says or greets}"), (said["verdict"], said["reason"]))
+
     def test_no_address_says_more_than_an_address(self):
         postman = self.serve()
         said = self.send({"address": "a@example.com> NOTIFY=NEVER"}, {"address": "a@example.com, b@example.com"})

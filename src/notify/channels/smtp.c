@@ -163,6 +163,14 @@ aim(struct letter *letter, const struct smtp *smtp, const owed_message *message)
     letter->failed |= failed != CURLE_OK || line.failed;
 }
 
+/* is_about_us: the server said it to us, before it heard of a mail: at its greeting, our name, TLS or our password. */
+static bool
+is_about_us(CURLcode code)
+{
+    return code == CURLE_WEIRD_SERVER_REPLY || code == CURLE_REMOTE_ACCESS_DENIED ||
+        code == CURLE_USE_SSL_FAILED || code == CURLE_LOGIN_DENIED;
+}
+
 /* judge tells a refusal in words of the server's from a connection that came to nothing. */
 static void
 judge(const struct letter *letter, CURLcode code, const char *message_id, owed_answer *answer)
@@ -174,6 +182,8 @@ judge(const struct letter *letter, CURLcode code, const char *message_id, owed_a
     }
     if (letter->said[0] != '\0') {
         smtp_judge(letter->said, answer);
+        if (answer->verdict != OWED_ANSWER_WAIT && is_about_us(code))
+            answer->verdict = OWED_ANSWER_FAILED; // which is not the recipient's fault
         return;
     }
     answer->verdict = OWED_ANSWER_FAILED;
