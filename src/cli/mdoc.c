@@ -269,6 +269,11 @@ static const char conf_publish[] =
     "is the lane of the receiver: give it one of its own. This spends no attempt. What the broker may have got all the same comes again, "
     "with the same id. After seven days unless give-up-after says otherwise, what is still put off is dead. What a broker refuses is a failed "
     "attempt.\n\n"
+    "nats://user@host:4222 publishes to NATS JetStream, with topic as the subject, Nats-Msg-Id and the facts as headers, and it is done once the stream "
+    "that takes it has acknowledged it. Within its duplicate window, two minutes unless told, a stream drops what comes again. Without a user "
+    "the password is a token. nats+tls:// is the same by TLS, to a server whose certificate the host trusts; SSL_CERT_FILE in the environment of the relay "
+    "names a file with other authorities. A subject that no stream takes is a failed attempt; where JetStream is not enabled, or its stream has no leader, the "
+    "broker is away; what is more than its max_payload is dead at once.\n\n"
     "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "
     "memory, unless its appendfsync is always, and drops no duplicates itself.";
 

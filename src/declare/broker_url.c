@@ -9,8 +9,39 @@
 
 #define LIMIT_PORT 65535
 
+/* subject_problem: a subject of NATS to publish to has no blank, no empty token and no wildcard. */
+static const char *
+subject_problem(const char *topic)
+{
+    size_t len = 0; // of the token
+    for (const char *p = topic;; p++) {
+        bool ends = *p == '.' || *p == '\0';
+        bool is_wild = len == 1 && (p[-1] == '*' || p[-1] == '>');
+        if (ends && (len == 0 || is_wild))
+            return "is no subject: words with dots between them, none of them * or >, are right";
+        if (*p == '\0')
+            return topic[0] == '$' ? "begins with $, where NATS itself lives" : NULL;
+        if ((unsigned char)*p <= ' ' || *p == 0x7f)
+            return "is no subject: it holds a blank or a control character";
+        len = ends ? 0 : len + 1;
+    }
+}
+
 static const struct broker_scheme schemes[] = {
-    {"redis", 6379, "libowed-redis.so.0", "broker_redis", false},
+    {.scheme = "nats",
+        .port = 4222,
+        .library = "libowed-nats.so.0",
+        .symbol = "broker_nats",
+        .has_no_path = true,
+        .topic_problem = subject_problem},
+    {.scheme = "nats+tls",
+        .port = 4222,
+        .library = "libowed-nats.so.0",
+        .symbol = "broker_nats",
+        .is_secure = true,
+        .has_no_path = true,
+        .topic_problem = subject_problem},
+    {.scheme = "redis", .port = 6379, .library = "libowed-redis.so.0", .symbol = "broker_redis"},
 };
 #define SCHEMES (sizeof schemes / sizeof schemes[0])
 
@@ -24,8 +55,8 @@ find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error
             return OWED_OK;
         }
     }
-    return fail(
-        err, OWED_CONFIG, "begins with no scheme that is known here; redis://host:6379 is right");
+    return fail(err, OWED_CONFIG,
+        "begins with no scheme that is known here; one such as redis://host:6379 or nats://host:4222 is right");
 }
 
 static bool
@@ -135,6 +166,9 @@ broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url
     read.path = decode(str_of(*path == '/' ? path + 1 : path), arena);
     if (read.user == NULL || read.host == NULL || read.path == NULL)
         return fail(err, OWED_CONFIG, "has a %% that no two hexadecimal digits follow");
+    if (read.scheme->has_no_path && read.path[0] != '\0')
+        return fail(err, OWED_CONFIG, "has a path; %s://host:%d is right", read.scheme->scheme,
+            read.scheme->port);
     *ret_url = read;
     return OWED_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * broker_url.h - where a receiver publishes: redis://user@host:6379/0, amqp://user@host:5672/vhost.
+ * broker_url.h - where a receiver publishes: redis://user@host:6379/0, amqp://user@host:5672/vhost,
+ * nats://user@host:4222.
  */
 #ifndef DECLARE_BROKER_URL_H
 #define DECLARE_BROKER_URL_H
@@ -16,6 +17,11 @@ struct broker_scheme {
     const char *library;
     const char *symbol;
     bool has_exchange;
+    bool is_secure;
+    bool has_no_path;
+
+    /* topic_problem says what is wrong with a topic as the end of a sentence; NULL: nothing. Without it any text is one. */
+    const char *(*topic_problem)(const char *topic);
 };
 
 /* A URL taken apart; the texts are NUL-ended, "" where there is none. */

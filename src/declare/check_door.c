@@ -58,6 +58,12 @@ check_broker(const struct declaration *declaration, owed_error *err)
         if (names[i] != NULL && (names[i][0] == '\0' || strlen(names[i]) > LIMIT_KEY_BYTES))
             return refuse(
                 declaration, err, "topic and exchange are names of 1 to %d bytes", LIMIT_KEY_BYTES);
+    const char *problem = receiver->topic == NULL || url.scheme->topic_problem == NULL
+        ? NULL
+        : url.scheme->topic_problem(receiver->topic);
+    char shown[SHOWN_BYTES];
+    if (problem != NULL)
+        return refuse(declaration, err, "topic \"%s\" %s", show(receiver->topic, shown), problem);
     return OWED_OK;
 }
 

@@ -55,6 +55,7 @@ struct broker_place {
     const char *password; // ""
     const char *path;     // ""
     int64_t timeout_us;
+    bool is_secure; // by TLS, its certificate checked
 };
 
 struct broker_kind {

@@ -43,6 +43,7 @@ connect_to(struct publisher *publisher, owed_error *err)
         .user = publisher->url.user,
         .password = or_empty(password),
         .path = publisher->url.path,
+        .is_secure = publisher->url.scheme->is_secure,
         .timeout_us = declared->timeout_us > 0 ? declared->timeout_us : PUBLISH_TIMEOUT_US,
     };
     status = publisher->kind->open(&place, &publisher->connection, err);

@@ -1,4 +1,7 @@
 """Brokers of Debian for one test: on loopback, in a temporary folder, ended by their pid."""
+import base64
+import contextlib
+import json
 import os
 import pathlib
 import pwd
@@ -6,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 
@@ -102,3 +106,116 @@ class Redis(Broker):
         """Each entry as a dict of its fields, in order."""
         entries = self.ask("XRANGE", stream, "-", "+")
         return [dict(zip(fields[::2], fields[1::2])) for _, fields in entries]
+
+
+class Nats(Broker):
+    """ada has a password, bob may not publish everywhere; whoever says nothing is anybody."""
+
+    settings = """
+authorization {
+  users = [
+    {user: anybody, password: a}
+    {user: ada, password: lovelace}
+    {user: bob, password: b, permissions: {publish: {deny: "shop.denied"}}}
+  ]
+}
+no_auth_user: anybody
+"""
+    has_streams = True
+    token = ""
+
+    def command(self):
+        (self.folder / "conf").write_text(f'listen: "127.0.0.1:{self.port}"\nmax_payload: 100000\n'
+                                          + (f'jetstream {{ store_dir: "{self.folder}" }}\n' if self.has_streams else "") + self.settings)
+        return [program("nats-server", "/usr/sbin/nats-server"), "-c", str(self.folder / "conf")]
+
+    def url(self):
+        return f"nats://127.0.0.1:{self.port}"
+
+    def ask(self, requests):
+        """The answers to requests [(subject, payload)], in their order."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as one, one.makefile("rwb") as file:
+            file.readline()
+            file.write(b'CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\nSUB answer.* 1\r\n')
+            for number, (subject, payload) in enumerate(requests):
+                file.write(f"PUB {subject} answer.{number} {len(payload)}\r\n{payload}\r\n".encode())
+            file.flush()
+            answers = {}
+            while len(answers) < len(requests):
+                words = file.readline().split()
+                if words[:1] == [b"MSG"]:
+                    answers[int(words[1].split(b".")[1])] = json.loads(file.read(int(words[-1]) + 2))
+                elif words[:1] != [b"PING"]:
+                    raise RuntimeError(f"{requests}: {words}")
+            return [answers[number] for number in range(len(requests))]
+
+    @contextlib.contextmanager
+    def answering(self, **answers):
+        """Somebody answers what is published to these subjects, "__" for a dot, once each."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as one, one.makefile("rwb") as file:
+            file.write(f'CONNECT {{"verbose":false,"auth_token":"{self.token}"}}\r\n'.encode())
+            for number, subject in enumerate(answers):
+                file.write(f"SUB {subject.replace('__', '.')} {number}\r\n".encode())
+            file.write(b"PING\r\n")
+            file.flush()
+            while file.readline() != b"PONG\r\n":
+                pass
+            thread = threading.Thread(target=self.answer, args=(file, list(answers.values())))
+            thread.start()
+            try:
+                yield
+            finally:
+                one.shutdown(socket.SHUT_RDWR)
+                thread.join()
+
+    def answer(self, file, texts):
+        while line := file.readline().split():
+            if line[0] == b"MSG":
+                text = texts[int(line[2])]
+                file.write(f"PUB {line[3].decode()} {len(text)}\r\n{text}\r\n".encode())
+                file.flush()
+                file.read(int(line[4]) + 2)
+
+    def stream(self, topic, **more):
+        [answer] = self.ask([(f"$JS.API.STREAM.CREATE.{topic.replace('.', '-')}",
+                              json.dumps({"name": topic.replace(".", "-"), "subjects": [topic], "storage": "file", **more}))])
+        if "error" in answer:
+            raise RuntimeError(answer)
+
+    def messages(self, topic):
+        """Each message as a dict of its headers, in order."""
+        name = topic.replace(".", "-")
+        [answer] = self.ask([(f"$JS.API.STREAM.INFO.{name}", "")])
+        last = answer["state"]["last_seq"]
+        found = self.ask([(f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"seq": n + 1})) for n in range(last)])
+        return [self.message(answer["message"]) for answer in found]
+
+    def message(self, stored):
+        head, *lines = base64.b64decode(stored["hdrs"]).decode().strip().split("\r\n")
+        fields = dict(line.split(": ", 1) if ": " in line else line.split(":", 1) for line in lines)
+        return {**fields, "id": fields["Nats-Msg-Id"], "head": head, "payload": base64.b64decode(stored.get("data", "")).decode()}
+
+
+class NatsBare(Nats):
+    """Without streams; whoever comes has to know a token."""
+
+    token = "lovelace"
+    settings = f'authorization {{ token: "{token}" }}\n'
+    has_streams = False
+
+
+class NatsTls(Nats):
+    """Its certificate is for localhost, and signed by itself."""
+
+    def command(self):
+        certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
+        if not certificate.exists():
+            subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
+                           check=True, capture_output=True)
+            key.chmod(0o644)
+        self.settings = f'{Nats.settings}\ntls {{ cert_file: "{certificate}", key_file: "{key}" }}\n'
+        return super().command()
+
+    def url(self):
+        return f"nats+tls://localhost:{self.port}"

@@ -22,6 +22,11 @@ class Words(StoreCase):
                 ("publish = redis://", "the URL of publish has no host"),
                 ("publish = redis://ada:lovelace@here", "the URL of publish holds a password; password-file"),
                 ("publish = redis://here:0", "the URL of publish has a bad port"),
+                ("publish = nats://here/stream", "the URL of publish has a path; nats://host:4222 is right"),
+                ("publish = nats://here\ntopic = a.*", "topic \"a.*\" is no subject: words with dots between them"),
+                ("publish = nats://here\ntopic = a b", "it holds a blank"),
+                ("publish = nats://here\ntopic = a..b", "is no subject"),
+                ("publish = nats://here\ntopic = $JS.API", "begins with $"),
                 ("publish = redis://here/%zz", "two hexadecimal digits"),
                 ("publish = redis://here/?db=1", "a byte that it cannot hold"),
                 ("discard = yes\ntopic = x", "topic, exchange and password_file go with publish"),
@@ -168,6 +173,141 @@ class Redis(Published):
         said += self.relay("--log-level", "debug").stderr
         self.assertEqual("succeeded", self.rows()[0][0])
         self.assertNotIn("lovelace", said)
+
+
+
+class Nats(Published):
+    kind = brokers.Nats
+
+    def prepare(self, topic):
+        self.broker.stream(topic)
+
+    def receiver(self, name, topic):
+        with open(self.folder / "owed.conf", "a") as conf:
+            conf.write(f'[receiver "shop.{name}"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}\ntopic = {topic}\n')
+
+    def by_receiver(self):
+        return dict((key, (status, attempts, error)) for key, status, attempts, error in
+                    self.sql("select receiver_key, status, attempts, last_error from owed_delivery"))
+
+    def test_what_a_stream_has_already_is_acknowledged_and_kept_once(self):
+        self.feed()
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        self.sql("update owed_delivery set status = 'failed', attempts = 0, available_at = 0, completed_at = 0, succeeded_at = 0")
+        self.relay()
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+        self.assertEqual(1, len(self.broker.messages(self.topic)))
+
+    def test_a_subject_that_no_stream_takes_is_a_failed_attempt_and_the_others_go_on(self):
+        self.feed()
+        self.receiver("wrong", "shop.nowhere")
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        rows = self.by_receiver()
+        self.assertEqual(("succeeded", 1, ""), rows["shop.feed"])
+        self.assertEqual(("failed", 1), rows["shop.wrong"][:2])
+        self.assertIn("subject shop.nowhere: no stream takes it; one with that subject is needed", rows["shop.wrong"][2])
+
+    def test_somebody_without_a_stream_who_answers_acknowledges_nothing(self):
+        self.feed(topic="shop.listened")
+        for answer in ('{"seq":1}', '{"stream":', ""):
+            self.sql("delete from owed_delivery")
+            self.fire("shop.OrderPlaced", '{"n":1}')
+            with self.broker.answering(shop__listened=answer):
+                self.relay()
+            self.assertEqual(("failed", 1), self.rows()[0][:2])
+            self.assertIn("somebody answers who is no stream", self.rows()[0][2])
+
+    def test_what_a_stream_refuses_is_a_failed_attempt_and_what_the_server_never_takes_is_the_end(self):
+        self.broker.stream("shop.small", max_msg_size=200)
+        self.feed(topic="shop.small")
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.fire("shop.OrderPlaced", f'"{"x" * 1000}"')
+        self.fire("shop.OrderPlaced", f'"{"x" * 100000}"')
+        self.relay()
+        rows = self.rows()
+        self.assertEqual([("succeeded", 1), ("failed", 1), ("dead", 1)], [row[:2] for row in rows])
+        self.assertIn("subject shop.small: message size exceeds maximum allowed", rows[1][2])
+        self.assertIn("100002 bytes and the facts are more than it takes: its max_payload is 100000", rows[2][2])
+
+    def test_what_may_not_be_published_is_a_failed_attempt_that_says_so(self):
+        self.write("password", "b\n")
+        self.feed("password-file = password", topic="shop.denied")
+        self.conf((self.folder / "owed.conf").read_text().replace("nats://", "nats://bob@"))
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        self.assertEqual(("failed", 1), self.rows()[0][:2])
+        self.assertIn("Permissions Violation", self.rows()[0][2])
+
+    def test_what_is_to_go_over_tls_never_goes_without(self):
+        self.feed()
+        self.conf((self.folder / "owed.conf").read_text().replace("nats://", "nats+tls://"))
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("it cannot be reached: Secure Connection not available", self.rows()[0][2])
+
+    def test_a_header_holds_what_it_is_given_on_one_line(self):
+        self.feed()
+        self.fire("shop.OrderPlaced", "{}", "--correlation-id", "c-9\r\nNats-Rollup: all")
+        self.relay()
+        [message] = self.broker.messages(self.topic)
+        self.assertNotIn("Nats-Rollup", message)
+        self.assertIn("c-9", message["owed-correlation-id"])
+
+    def test_a_password_comes_from_its_file_and_is_shown_nowhere(self):
+        self.write("password", "wrong-word\n")
+        self.feed("password-file = password")
+        self.conf((self.folder / "owed.conf").read_text().replace("nats://", "nats://ada@"))
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        said = self.relay("--log-level", "debug").stderr
+        [(status, attempts, error)] = self.rows()
+        self.assertEqual(("failed", 0), (status, attempts))
+        self.assertIn("it cannot be reached: Authorization Violation", error)
+        self.write("password", "lovelace\n")
+        self.sql("update owed_delivery set available_at = 0")
+        said += self.relay("--log-level", "debug").stderr
+        self.assertEqual("succeeded", self.rows()[0][0])
+        self.assertNotIn("lovelace", said)
+        self.assertNotIn("wrong-word", said + error)
+
+
+class NatsWithoutStreams(StoreCase):
+    def test_where_no_stream_is_ready_it_is_owed_and_no_attempt_is_spent(self):
+        broker = brokers.NatsBare()
+        self.addCleanup(broker.remove)
+        broker.start()
+        self.write("token", broker.token)
+        self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {broker.url()}\npassword-file = token\n')
+        ask = "$JS__API__STREAM__NAMES"
+        for answers, sentence in (({}, "JetStream is not enabled there, or not ready"),
+                                  ({ask: '{"streams":["feed"]}'}, "its stream takes nothing at the moment"),
+                                  ({ask: '{"error":{"code":503}}'}, "which one would is not told"),
+                                  ({"shop__OrderPlaced": '{"error":{"code":503,"description":"no \\"space\\""}}'}, ': no "space"')):
+            self.sql("delete from owed_delivery")
+            self.fire("shop.OrderPlaced")
+            with broker.answering(**answers):
+                self.owed("relay", "--once", code=0)
+            [(attempts, error)] = self.sql("select attempts, last_error from owed_delivery")
+            self.assertIn(sentence, error)
+            self.assertEqual(0, attempts)
+
+
+class NatsTls(StoreCase):
+    def test_over_tls_only_a_certificate_that_the_host_trusts_and_that_names_the_server_is_good(self):
+        broker = brokers.NatsTls()
+        self.addCleanup(broker.remove)
+        broker.start()
+        trusted = {"SSL_CERT_FILE": str(broker.folder / "certificate.pem")}
+        for url, env, sentence in ((broker.url(), {}, "self-signed certificate"),
+                                   (broker.url().replace("localhost", "127.0.0.1"), trusted, "mismatch"),
+                                   (broker.url(), trusted, "no stream takes it")):
+            self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {url}\n')
+            self.sql("delete from owed_delivery")
+            self.fire("shop.OrderPlaced", "{}")
+            self.owed("relay", "--once", env=env, code=0)
+            self.assertIn(sentence, self.value("select last_error from owed_delivery"))
 
 
 del Published
