@@ -18,9 +18,6 @@ sortie_done(struct worker *w, struct sortie *sortie)
     struct str payload = sortie->task->row->payload;
     w->bytes_away -= payload.len;
     delivery_is_over(&sortie->flight.delivery);
-    const struct delivery_left *left = &sortie->flight.delivery.left;
-    if (left->over != NULL)
-        left->over(left->state);
     if (!batch->is_shared)
         arena_give_up(&batch->arena, payload.p);
     sortie_let_go(batch);

@@ -106,7 +106,7 @@ struct worker {
     int64_t prune_mono_us;     // when to begin the next one
     int64_t rest_mono_us;      // until then the writers have the store for themselves
     int64_t beat_mono_us;
-    char deaf_told[256]; // why it hears of no commit, as its row says
+    char deaf_told[256];        // why it hears of no commit, as its row says
     int64_t colleagues_mono_us; // when to look after their leases next
     struct kept kept[SHARED_SLOTS];
     int64_t started_at_us;
