@@ -61,7 +61,7 @@ rest(struct worker *w, int64_t took_us)
 
 /* step deletes a batch, if there is one and nobody else is at it; else this course is over, and the next one tries. */
 static owed_status
-step(struct worker *w, owed_error *err)
+step(struct worker *w, bool is_first, owed_error *err)
 {
     struct db *db = w->owed->db;
     int64_t rows = w->prune.rows;
@@ -69,6 +69,8 @@ step(struct worker *w, owed_error *err)
     owed_status status = store_prune_turn(db, STUCK_SECONDS, &is_ours, err);
     if (status == OWED_OK && !is_ours)
         w->prune.is_over = true;
+    if (status == OWED_OK && is_first && !w->prune.is_over)
+        status = store_prune_peek(db, &w->prune, err);
     for (int i = 0; i < LOOKS && status == OWED_OK && !w->prune.is_over && w->prune.rows == rows;
          i++)
         status = store_prune_step(db, &w->prune, err);
@@ -82,11 +84,12 @@ clean(struct worker *w, owed_error *err)
 {
     if (!cleans(w) || clean_next_us(w) > 0)
         return OWED_OK;
-    if (w->prune.is_over)
+    bool is_first = w->prune.is_over;
+    if (is_first)
         begin(w);
     int64_t rows = w->prune.rows;
     int64_t begun_us = worker_mono_us(w);
-    owed_status status = step(w, err);
+    owed_status status = step(w, is_first, err);
     if (w->prune.rows > rows) {
         rest(w, worker_mono_us(w) - begun_us);
         worker_wrote(w);

@@ -263,6 +263,25 @@ mends(const struct worker *w)
     return !w->seat.is_guest && (w->seat.shared == NULL || w->seat.slot == 0);
 }
 
+/* refresh reads the catalogue, in one transaction where none is open. */
+static owed_status
+refresh(struct worker *w, owed_error *err)
+{
+    struct db *db = w->owed->db;
+    bool is_own = !store_in_transaction(db);
+    owed_status status = is_own ? store_begin(db, false, err) : OWED_OK;
+    if (status != OWED_OK)
+        return status;
+    status = secrecy_refresh(w, err);
+    if (status == OWED_OK)
+        status = filters_refresh(w, err);
+    if (is_own && status == OWED_OK)
+        return store_commit(db, err);
+    if (is_own)
+        store_rollback(db);
+    return status;
+}
+
 owed_status
 upkeep(struct worker *w, owed_error *err)
 {
@@ -284,11 +303,9 @@ upkeep(struct worker *w, owed_error *err)
     w->mend_mono_us = mono_us + MEND_EVERY_US;
     if (mends(w))
         status = mend(w, err);
-    if (!serves_anything(w))
-        return status;
-    if (status == OWED_OK)
-        status = secrecy_refresh(w, err);
-    return status == OWED_OK ? filters_refresh(w, err) : status;
+    if (status == OWED_OK && serves_anything(w))
+        status = refresh(w, err);
+    return status;
 }
 
 void

@@ -15,6 +15,7 @@
 #define ALONE_BATCH_ROWS 40
 #define PAGE 500 // events that one look, and so one batch, names
 #define SMALL_PAGE 100
+#define PRUNE_PEEKS 8 // pages on which nothing is to go, in one transaction
 
 /* One event that a look found. */
 struct candidate {
@@ -221,30 +222,70 @@ leave(struct db *db, struct prune_course *course, bool ends, owed_error *err)
     return next_arm(db, course, err);
 }
 
-owed_status
-store_prune_step(struct db *db, struct prune_course *course, owed_error *err)
+/* look_on fills a batch from the next page; *ret_ends: nothing is left in the arm. */
+static owed_status
+look_on(struct db *db, struct prune_course *course, struct batch *batch, bool *ret_ends,
+    owed_error *err)
 {
-    if (course->is_over)
-        return OWED_OK;
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     struct list list = {sizeof(struct candidate), read_candidate, &arena};
     void *page = NULL;
     size_t count = 0;
     owed_status status = look(db, course, &list, &page, &count, err);
-    if (status != OWED_OK)
-        return status;
+    *ret_ends = false;
+    if (status == OWED_OK)
+        gather(course, page, count, batch, ret_ends);
+    return status;
+}
+
+owed_status
+store_prune_step(struct db *db, struct prune_course *course, owed_error *err)
+{
+    if (course->is_over)
+        return OWED_OK;
     struct batch batch = {0};
     buf_init(&batch.ids, JSON_ARGUMENT_BYTES);
     bool ends = false;
-    gather(course, page, count, &batch, &ends);
+    owed_status status = look_on(db, course, &batch, &ends, err);
     int64_t reached_id = course->after_id;
-    if (batch.events > 0)
+    if (status == OWED_OK && batch.events > 0)
         status = take_batch(db, course, &batch, err);
     buf_done(&batch.ids);
     if (status != OWED_OK)
         return status;
     return leave(db, course, ends && course->after_id == reached_id, err);
+}
+
+/* skip passes over a page on which nothing is to go; *ret_found: something is, and it stays where it was. */
+static owed_status
+skip(struct db *db, struct prune_course *course, bool *ret_found, owed_error *err)
+{
+    struct prune_course before = *course;
+    struct batch batch = {0};
+    buf_init(&batch.ids, JSON_ARGUMENT_BYTES);
+    bool ends = false;
+    owed_status status = look_on(db, course, &batch, &ends, err);
+    buf_done(&batch.ids);
+    *ret_found = batch.events > 0;
+    if (*ret_found)
+        *course = before;
+    return status == OWED_OK && !*ret_found ? leave(db, course, ends, err) : status;
+}
+
+owed_status
+store_prune_peek(struct db *db, struct prune_course *course, owed_error *err)
+{
+    bool found = false;
+    owed_status status = store_begin(db, false, err);
+    if (status != OWED_OK)
+        return status;
+    for (int i = 0; i < PRUNE_PEEKS && status == OWED_OK && !found && !course->is_over; i++)
+        status = skip(db, course, &found, err);
+    if (status == OWED_OK)
+        return store_commit(db, err);
+    store_rollback(db);
+    return status;
 }
 
 owed_status

@@ -280,6 +280,41 @@ a_piece_is_found_due_once_more(void **state)
     assert_int_equal(count_of(world, "owed_delivery"), 2);
 }
 
+/* look_first lets a course begin with a look, and answers how many events are gone at its end. */
+static int64_t
+look_first(struct world *world, bool *ret_is_over)
+{
+    struct prune_course course = {0};
+    prune_begin(&course, &usual);
+    assert_ok(store_prune_peek(world->db, &course, &world->err));
+    assert_false(store_in_transaction(world->db));
+    assert_int_equal(course.events, 0);
+    *ret_is_over = course.is_over;
+    while (!course.is_over)
+        assert_ok(store_prune_step(world->db, &course, &world->err));
+    return course.events;
+}
+
+static void
+a_first_look_passes_over_what_stays_and_leaves_what_goes_to_the_next_step(void **state)
+{
+    struct world *world = *state;
+    static const char *const owed[] = {"pending", NULL};
+    static const char *const all[] = {"succeeded", NULL};
+    bool is_over = false;
+    for (size_t i = 0; i < COUNT(keepings); i++) {
+        an_old_one(world, WINDOW + DAY, keepings[i], owed);
+        assert_int_equal(look_first(world, &is_over), 0);
+        assert_true(is_over);
+    }
+    for (size_t i = 0; i < COUNT(keepings); i++) {
+        int64_t id = an_old_one(world, WINDOW + DAY, keepings[i], all);
+        assert_int_equal(look_first(world, &is_over), 1);
+        assert_false(is_over || is_there(world, id));
+    }
+    assert_int_equal(count_of(world, "owed_event"), COUNT(keepings));
+}
+
 static void
 a_limit_counts_events_in_all_arms_together(void **state)
 {
@@ -499,6 +534,7 @@ main(void)
         TEST(more_held_ones_than_a_page_has_stop_nobody),
         TEST(the_last_success_of_each_receiver_is_kept_and_never_moves_back),
         TEST(what_was_tried_goes_along),
+        TEST(a_first_look_passes_over_what_stays_and_leaves_what_goes_to_the_next_step),
         TEST(one_deletes_at_a_time_where_the_commits_of_several_would_be_waited_for),
     };
     return run_on_all_stores("store prune", tests, COUNT(tests));
