@@ -11,7 +11,7 @@
 #include <owed/resolve.h>
 
 #include "base/buf.h"
-#include "receive/network.h"
+#include "base/network.h"
 
 #define GUARD_URL_BYTES 2000
 #define GUARD_HOST_BYTES 256

@@ -87,7 +87,7 @@ class Push(unittest.TestCase):
 
     def webpush(self, **more):
         return {"type": "webpush", "key-file": f"{self.folder}/vapid.pem", "subject": "mailto:ops@shop.example",
-                "ca-file": f"{self.folder}/cert", **more}
+                "ca-file": f"{self.folder}/cert", "hosts": "localhost", **more}
 
     def browser(self, path):
         return json.dumps({"endpoint": self.base + path, "keys": {"p256dh": POINT, "auth": AUTH}})
@@ -247,6 +247,15 @@ class Push(unittest.TestCase):
         self.assertEqual(([REFUSED] * 4, []), ([one["verdict"] for one in said], seen))
         self.assertEqual("the endpoint of the subscription is not https", said[1]["reason"])
         self.assertEqual("the subscription is at a push service that hosts does not name", said[2]["reason"])
+
+    def test_a_subscription_does_not_lead_to_an_address_of_ours(self):
+        strangers = self.webpush()
+        del strangers["hosts"]
+        inside = ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "0x7f.1", "10.0.0.1", "169.254.169.254", "[fd00:ec2::254]"]
+        said, seen = self.send(strangers, *({"address": self.browser("/p/1").replace("localhost", host)} for host in inside))
+        self.assertEqual(([REFUSED] * len(inside), []), ([one["verdict"] for one in said], seen))
+        self.assertEqual("the push service is not asked: it is at a loopback address", said[0]["reason"])
+        self.assertEqual("the push service is not asked: it is at a cloud's metadata service", said[6]["reason"])
 
 
 if shutil.which("node") is None:

@@ -11,10 +11,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/network.h"
 #include "base/retry_after.h"
 #include "base/text.h"
 #include "notify/channels/http_pool.h"
@@ -26,7 +28,8 @@ struct flight {
     CURL *easy;
     struct curl_slist *headers;
     struct http_answer *answer;
-    bool is_cut; // the answer was longer than is read
+    bool is_cut;        // the answer was longer than is read
+    const char *inside; // what an address is that was not called; NULL: all were
     char problem[CURL_ERROR_SIZE];
 };
 
@@ -73,6 +76,22 @@ on_body(char *bytes, size_t size, size_t count, void *state)
     return flight->is_cut ? 0 : len;
 }
 
+/* open_public opens a connection's socket unless it leads inside: the name was looked up by now, and is not again. */
+static curl_socket_t
+open_public(void *state, curlsocktype purpose, struct curl_sockaddr *to)
+{
+    (void)purpose;
+    struct flight *flight = state;
+    struct address address;
+    const char *problem = address_of(&to->addr, &address)
+        ? address_problem(&address, (struct networks){0})
+        : "an address of another protocol";
+    if (problem == NULL)
+        return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
+    flight->inside = problem;
+    return CURL_SOCKET_BAD;
+}
+
 static long
 version_of(const struct http_request *request)
 {
@@ -102,6 +121,10 @@ aim(struct flight *flight, const struct http *http, const struct http_request *r
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, flight);
     SET(CURLOPT_HTTPHEADER, flight->headers);
+    if (request->is_strangers && http->proxy == NULL) {
+        SET(CURLOPT_OPENSOCKETFUNCTION, open_public);
+        SET(CURLOPT_OPENSOCKETDATA, flight);
+    }
     if (http->ca_file != NULL)
         SET(CURLOPT_CAINFO, http->ca_file);
     if (strcmp(request->method, "GET") != 0) {
@@ -149,10 +172,14 @@ explain(const struct http *http, struct flight *flight, CURLcode code, struct ht
     else if (code == CURLE_URL_MALFORMAT)
         said = curl_easy_strerror(code);
     // Who answers in no HTTP, which is another unsupported protocol, may do so for a while.
-    answer->impossible = code == CURLE_URL_MALFORMAT;
+    answer->impossible = code == CURLE_URL_MALFORMAT || flight->inside != NULL;
     char clean[CURL_ERROR_SIZE];
     text_clean(clean, sizeof clean, str_of(said), false);
-    snprintf(answer->reason, sizeof answer->reason, "could not be asked: %s", clean);
+    if (flight->inside != NULL)
+        snprintf(
+            answer->reason, sizeof answer->reason, "is not asked: it is at %s", flight->inside);
+    else
+        snprintf(answer->reason, sizeof answer->reason, "could not be asked: %s", clean);
     http_blot(http, answer->reason);
 }
 

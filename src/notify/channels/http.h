@@ -68,6 +68,8 @@ struct http_request {
     struct str body;
     const char *wanted; // a header of the answer's that is of interest; NULL: none
     bool http2; // over https where the server has it, over http without asking; else HTTP/1.1
+    bool
+        is_strangers; // the URL is somebody's who may mean us harm: it is asked at public addresses alone; a proxy sees to it itself
 };
 
 /* http_answer_done frees it; fit for CLEANUP. */

@@ -48,8 +48,8 @@ static const struct option webpush_keys[] = {
         .argument = "NAME,...",
         .section = CHANNEL_SECTION,
         .help =
-            "the push services that subscriptions may name, such as *.push.apple.com; all where it "
-            "is not set"},
+            "the push services that subscriptions may name, such as *.push.apple.com; all at public "
+            "addresses where it is not set"},
     {.name = "ttl",
         .type = OPTION_DURATION,
         .argument = "TIME",
@@ -156,7 +156,9 @@ ask(struct webpush *webpush, const struct subscription *subscription, const owed
         .headers = headers,
         .body = body,
         .wanted = "location",
-        .http2 = strncmp(subscription->endpoint, "https:", 6) == 0};
+        .http2 = strncmp(subscription->endpoint, "https:", 6) == 0,
+        // Who subscribes says where: to an address of ours, perhaps.
+        .is_strangers = webpush->hosts[0] == NULL && !webpush->loopback};
     http_send(webpush->http, &request, &said);
     const char *path = subscription->endpoint + strlen(subscription->origin);
     bool is_told = strlen(path) > 1 && strstr(buf_text(&said.body), path) != NULL;

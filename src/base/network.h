@@ -2,8 +2,8 @@
  *
  * network.h - addresses of the internet protocols, and which of them are nobody else's business.
  */
-#ifndef RECEIVE_NETWORK_H
-#define RECEIVE_NETWORK_H
+#ifndef BASE_NETWORK_H
+#define BASE_NETWORK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
  * network.c - the special ranges of both protocols, one table each, and the forms that wrap IPv4 in
  * IPv6: where one of these leads inside, a look at the outer address alone would let it pass.
  */
-#include "receive/network.h"
+#include "base/network.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
