@@ -329,6 +329,9 @@ typedef struct owed_receiver {
     const char *topic;    /* publish: the stream, or the subject; NULL: the event's name */
     const char *exchange; /* publish to amqp: NULL is the one whose routing keys are queues */
     const char *password_file; /* publish: a file with the broker's password */
+    const struct owed_endpoint_settings
+        *endpoints; /* one of those above: POST to every endpoint that
+ has subscribed; see endpoint.h */
 } owed_receiver;
 
 /*

@@ -35,5 +35,6 @@ extern const struct command cmd_show;
 extern const struct command cmd_status;
 extern const struct command cmd_templates;
 extern const struct command cmd_ticket;
+extern const struct command cmd_endpoint;
 
 #endif

@@ -38,6 +38,7 @@ const struct command *const commands[] = {
     &cmd_templates,
     &cmd_send,
     &cmd_ticket,
+    &cmd_endpoint,
     &cmd_bench,
     &cmd_help,
     NULL,

@@ -34,7 +34,7 @@ receiver_event_name(const owed_receiver *receiver)
     return or_empty(receiver->event_name);
 }
 
-/* Which of the eight it has, as a bit for each. */
+/* Which of these it has, as a bit for each. */
 static unsigned
 runners_given(const owed_receiver *receiver)
 {
@@ -45,7 +45,8 @@ runners_given(const owed_receiver *receiver)
         (unsigned)receiver->discard << RUN_DISCARD |
         (unsigned)(receiver->pipe != NULL) << RUN_PIPE |
         (unsigned)(receiver->publish != NULL) << RUN_PUBLISH |
-        (unsigned)(receiver->start != NULL) << RUN_START;
+        (unsigned)(receiver->start != NULL) << RUN_START |
+        (unsigned)(receiver->endpoints != NULL) << RUN_ENDPOINT;
 }
 
 enum runner
@@ -93,7 +94,7 @@ check_runner(const struct declaration *declaration, owed_error *err)
     if (count == 1)
         return OWED_OK;
     return refuse(declaration, err,
-        "%s; exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard and (in owed.conf) notify is right",
+        "%s; exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard, endpoints and (in owed.conf) notify is right",
         count == 0 ? "nothing says what it does" : "several things say what it does");
 }
 
@@ -192,6 +193,7 @@ durable_only(const owed_receiver *receiver)
         {receiver->publish != NULL, "publish"},
         {receiver->file != NULL, "file"},
         {receiver->discard, "discard"},
+        {receiver->endpoints != NULL, "endpoints"},
         {receiver->lane != NULL, "lane"},
         {receiver->outside, "outside"},
         {receiver->database_only, "database_only"},
@@ -236,7 +238,7 @@ check_pause(const struct declaration *declaration, owed_error *err)
     if (receiver->pause != OWED_PAUSE_TARGET)
         return refuse(declaration, err,
             "pause is %d; OWED_PAUSE_LANE or OWED_PAUSE_TARGET is right", (int)receiver->pause);
-    if (receiver->targets == NULL)
+    if (receiver->targets == NULL && receiver->endpoints == NULL)
         return refuse(
             declaration, err, "pause is by target, and it has none; leave it out, or add targets");
     return OWED_OK;
@@ -335,6 +337,7 @@ check_receiver(const struct declaration *declaration, owed_error *err)
         check_secret,
         check_target,
         check_broker,
+        check_endpoints,
         check_receiver_lane,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {

@@ -42,6 +42,13 @@ const owed_event_type *type_of_name(struct arena *arena, const char *name);
 /* receiver_runner finds which of run, webhook, exec, pipe, file and discard it has; exactly one is given. */
 enum runner receiver_runner(const owed_receiver *receiver);
 
+/* endpoints.c: check_endpoints refuses what owed_endpoint_settings may not say; endpoints_copy reads it into the arena,
+ * NULL: no memory. */
+owed_status check_endpoints(const struct declaration *declaration, owed_error *err);
+const struct endpoints *endpoints_copy(
+    struct arena *arena, const owed_endpoint_settings *said, const char *app);
+bool endpoints_same(const owed_endpoint_settings *a, const owed_endpoint_settings *b);
+
 /* show copies a text that may hold anything so that a message can: cut, unprintable bytes as "?". */
 #define SHOWN_BYTES 100
 const char *show(const char *text, char shown[static SHOWN_BYTES]);

@@ -69,7 +69,18 @@
         "of notify: wait until the recipient's quiet hours are over (so it is unless told), or refuse") \
     X("fall-through", notice.fall_through, BOOL, NULL, 0, 0, \
         "of notify: where one channel fails, try the next one at once") \
-    X("urgent", notice.urgent, BOOL, NULL, 0, 0, "of notify: whatever the hour")
+    X("urgent", notice.urgent, BOOL, NULL, 0, 0, "of notify: whatever the hour") \
+    X("endpoints", has_endpoints, BOOL, NULL, 0, 0, \
+        "of owed.webhooks alone: POST to every endpoint that has subscribed to the event; see owed endpoint") \
+    X("allow", endpoints.allow, TEXT, "NETWORKS", 0, 0, \
+        "of endpoints: networks that are not on the internet and are called all the same, with blanks between them") \
+    X("tenant-key", endpoints.tenant_key, TEXT, "KEY", 0, 0, \
+        "of endpoints: the member of an event's scope that names its tenant; one without goes to nobody") \
+    X("source", endpoints.source, TEXT, "URI", 0, 0, "of endpoints: the source of CloudEvents") \
+    X("disable-after", endpoints.disable_after, INT, "N", -1, LIMIT_MAX_ATTEMPTS, \
+        "of endpoints: so many dead deliveries in a row disable one, 10 unless told; -1: never") \
+    X("per-host", endpoints.per_host, INT, "N", 1, 1000, \
+        "of endpoints: requests at once to one host, 20 unless told")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \

@@ -100,6 +100,21 @@ make_notice(struct receivers_reader *reader, struct conf_receiver *receiver, con
     return reader->maker->make(reader->maker->state, notice, &receiver->declared, where, err);
 }
 
+/* make_endpoints refuses keys that go with endpoints alone. */
+static owed_status
+make_endpoints(struct conf_receiver *receiver, const char *where, owed_error *err)
+{
+    const owed_endpoint_settings none = {0};
+    char shown[SHOWN_BYTES];
+    if (receiver->has_endpoints)
+        receiver->declared.endpoints = &receiver->endpoints;
+    else if (!endpoints_same(&receiver->endpoints, &none))
+        return fail(err, OWED_CONFIG,
+            "%s: receiver \"%s\": allow, tenant-key, source, disable-after and per-host go with endpoints, which lacks",
+            where, show(receiver->declared.key, shown));
+    return OWED_OK;
+}
+
 /* declare_one ends the section before: what it said is declared. */
 static owed_status
 declare_one(struct receivers_reader *reader, owed_error *err)
@@ -111,6 +126,8 @@ declare_one(struct receivers_reader *reader, owed_error *err)
         return keep_one(reader, err);
     snprintf(where, sizeof where, "%s:%d", reader->path, reader->heads->line);
     owed_status status = make_notice(reader, &receiver, where, err);
+    if (status == OWED_OK)
+        status = make_endpoints(&receiver, where, err);
     return status != OWED_OK ? status
                              : registry_declare(reader->registry, &receiver.declared, where, err);
 }

@@ -39,6 +39,8 @@ extern const struct option conf_channel_keys[]; // those that every kind has
 struct conf_receiver {
     owed_receiver declared;
     struct conf_notice notice; // template_name NULL: it notifies nobody
+    bool has_endpoints;
+    owed_endpoint_settings endpoints;
 };
 
 /* conf_receiver_place is where the value of one of conf_receiver_keys stands. */

@@ -43,6 +43,11 @@ options_of(const struct receiver *receiver, struct arena *arena)
         write_member(&json, "webhook", url_without_query(declared->webhook));
         bool signs = declared->secret != NULL || declared->secret_file != NULL;
         buf_printf(&json, ",\"signed\":%s", signs ? "true" : "false");
+    } else if (declared->endpoints != NULL) {
+        const char *tenant_key = or_empty(declared->endpoints->tenant_key);
+        buf_puts(&json, "{\"endpoints\":true");
+        if (tenant_key[0] != '\0')
+            buf_printf(&json, ",\"tenant_key\":\"%s\"", tenant_key);
     } else if (declared->exec != NULL) {
         write_member(&json, "exec", str_of(declared->exec));
     } else if (declared->pipe != NULL) {
@@ -74,6 +79,14 @@ mode_name(owed_mode mode)
     return names[mode];
 }
 
+static const char *
+targets_name(const owed_receiver *declared)
+{
+    if (declared->endpoints != NULL)
+        return "endpoints";
+    return declared->targets != NULL ? "callback" : "none";
+}
+
 static owed_status
 receiver_row(const owed_registry *registry, const struct receiver *receiver,
     const struct publication *publication, struct arena *arena, struct catalogue_receiver *ret_row,
@@ -97,7 +110,7 @@ receiver_row(const owed_registry *registry, const struct receiver *receiver,
         .due_us = declared->due_us,
         .give_up_after_us = declared->give_up_after_us,
         .pause = declared->pause == OWED_PAUSE_TARGET ? "target" : "lane",
-        .targets = declared->targets != NULL ? "callback" : "none",
+        .targets = targets_name(declared),
         .eager = declared->eager,
         .database_only = declared->database_only,
         .options = options_of(receiver, arena),

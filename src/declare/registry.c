@@ -108,8 +108,9 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->backoff_base_us == b->backoff_base_us && a->backoff_cap_us == b->backoff_cap_us &&
         a->lease_us == b->lease_us && a->timeout_us == b->timeout_us && a->due_us == b->due_us &&
         a->give_up_after_us == b->give_up_after_us && a->on_failure == b->on_failure &&
-        a->targets == b->targets && a->eager == b->eager && a->pause == b->pause &&
-        a->site == b->site;
+        a->targets == b->targets && a->eager == b->eager &&
+        (a->pause == b->pause || a->endpoints != NULL) && a->site == b->site &&
+        endpoints_same(a->endpoints, b->endpoints);
 }
 
 /* copy_text makes a member's text the registry's own; NULL stays. false: no memory. */
@@ -168,6 +169,13 @@ make_receiver(owed_registry *registry, const owed_receiver *receiver, const char
         .was_told = arena_alloc(arena, sizeof *made->was_told),
         .succeeded_at_us = arena_alloc(arena, sizeof *made->succeeded_at_us),
     };
+    if (receiver->endpoints != NULL) {
+        made->endpoints = endpoints_copy(arena, receiver->endpoints, registry->app);
+        if (made->endpoints == NULL)
+            return NULL;
+        made->declared.endpoints = &made->endpoints->said;
+        made->declared.pause = OWED_PAUSE_TARGET;
+    }
     bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
     made->runs = inside ? "inside" : "outside";
     made->kind = receiver->site == OWED_SITE_TASK ? "task" : made->runs;

@@ -7,10 +7,12 @@
 
 #include <stdatomic.h>
 
+#include <owed/endpoint.h>
 #include <owed/owed.h>
 #include <owed/task.h>
 
 #include "base/arena.h"
+#include "base/network.h"
 
 /* How a receiver is run. */
 enum runner {
@@ -21,7 +23,14 @@ enum runner {
     RUN_DISCARD,
     RUN_PIPE,
     RUN_PUBLISH,
-    RUN_START // C, finished later
+    RUN_START, // C, finished later
+    RUN_ENDPOINT
+};
+
+/* What owed_endpoint_settings says, read. */
+struct endpoints {
+    owed_endpoint_settings said; // its texts are the registry's own; defaults filled in
+    struct networks allowed;
 };
 
 struct receiver {
@@ -29,11 +38,12 @@ struct receiver {
     const owed_event_type *type; // never NULL: names without a type get an opaque one
     enum runner runner;
     bool any_event;
-    const char *lane;              // qualified: "app/lane"; for every mode
-    const char *kind;              // of its rows: "inside", "outside", "task"
-    const char *runs;              // how, wherever that is: "inside", "outside"
-    const char *where;             // "owed.conf:12", or "" when declared in C
-    atomic_flag *was_told;         // that its deferrals count: once a process
+    const struct endpoints *endpoints; // RUN_ENDPOINT; else NULL
+    const char *lane;                  // qualified: "app/lane"; for every mode
+    const char *kind;                  // of its rows: "inside", "outside", "task"
+    const char *runs;                  // how, wherever that is: "inside", "outside"
+    const char *where;                 // "owed.conf:12", or "" when declared in C
+    atomic_flag *was_told;             // that its deferrals count: once a process
     atomic_llong *succeeded_at_us; // last, as far as that is not noted in the store yet; 0: it is
     struct receiver *next;         // in order of declaration
 };

@@ -99,7 +99,9 @@ owe_targets(owed_tx *tx, const struct new_event *event, struct new_delivery *del
 bool
 fire_owes(const struct receiver *receiver, const char *event_name)
 {
-    return receiver->declared.mode == OWED_DURABLE && receiver_wants(receiver, event_name);
+    // Endpoints are rows of the store, which owes them what they want by itself.
+    return receiver->declared.mode == OWED_DURABLE && receiver->runner != RUN_ENDPOINT &&
+        receiver_wants(receiver, event_name);
 }
 
 static struct new_delivery

@@ -10,6 +10,8 @@
 
 #include "deliver/delivery.h"
 
+struct card; // endpoints.h
+
 /* One attempt under way. The relay owns it; it lives until the relay has settled it. */
 struct flight {
     owed_delivery delivery; // its facts, and the text of its outcome
@@ -24,8 +26,9 @@ struct flight {
     char excerpt[256]; // of the answer, UTF-8
     int64_t duration_us;
 
-    void *builtin;       // the builtin's own state while it flies
-    struct flight *next; // in the relay's lists
+    const struct card *endpoint; // where the target is one that was looked up
+    void *builtin;               // the builtin's own state while it flies
+    struct flight *next;         // in the relay's lists
 };
 
 struct outside_settings {

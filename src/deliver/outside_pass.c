@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
+#include "deliver/endpoints.h"
 #include "deliver/sortie.h"
 
 /* --- starting --- */
@@ -58,6 +59,8 @@ start(struct worker *w, struct sortie *sortie)
     sorties_append(&w->flying, sortie);
     w->flight_count++;
     flight->next = NULL;
+    if (sortie->known->receiver->runner == RUN_ENDPOINT)
+        flight->endpoint = card_take(w, sortie->task->row->target);
     bool is_entered = is_errand(sortie) ? errand_enter(w, sortie)
                                         : around_enter(&flight->delivery, &flight->outcome);
     if (!is_entered)
@@ -147,6 +150,8 @@ static bool
 start_waiting(struct worker *w)
 {
     struct sorties held = {0};
+    if (!cards_ready(w))
+        return false;
     bool ok = start_some(w, &held);
     return sorties_give_back(w, &held, false) && ok;
 }
@@ -199,7 +204,8 @@ note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
         .duration_us = flight->duration_us,
         .code = flight->code,
         .excerpt = flight->excerpt,
-        .keeps_all = sortie->known->receiver->runner == RUN_WEBHOOK,
+        .keeps_all = sortie->known->receiver->runner == RUN_WEBHOOK ||
+            sortie->known->receiver->runner == RUN_ENDPOINT,
     };
     ledger_add(w, ledger, &ended);
 }
@@ -223,7 +229,7 @@ settle_some(struct worker *w)
          s = s->next, count++)
         note_landed(w, ledger, s);
     owed_error err = {0};
-    if (ledger_flush(w, ledger, &err) != OWED_OK) {
+    if (endpoints_flush(w, ledger, w->landed.first, &err) != OWED_OK) {
         w->landed_unsure = ledger->is_unsure;
         ledger_clear(ledger);
         trouble(w, "acknowledge", &err);
@@ -340,6 +346,7 @@ outside_close(struct worker *w)
     if (w->outside == NULL)
         return;
     w->ops->close(w->outside);
+    cards_done(w);
     struct sorties *lists[] = {&w->waiting, &w->flying, &w->landed};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         while (lists[i]->first != NULL) {

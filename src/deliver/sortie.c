@@ -3,6 +3,7 @@
  * sortie.c - rows on their way through the loop: their lists, and the end of one.
  */
 #include "deliver/sortie.h"
+#include "deliver/endpoints.h"
 
 void
 sortie_let_go(struct batch *batch)
@@ -18,6 +19,8 @@ sortie_done(struct worker *w, struct sortie *sortie)
     struct str payload = sortie->task->row->payload;
     w->bytes_away -= payload.len;
     delivery_is_over(&sortie->flight.delivery);
+    card_drop(sortie->flight.endpoint);
+    sortie->flight.endpoint = NULL;
     if (!batch->is_shared)
         arena_give_up(&batch->arena, payload.p);
     sortie_let_go(batch);

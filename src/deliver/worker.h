@@ -83,6 +83,8 @@ struct worker {
     bool loop_has_more; // the last claim for the loop was filled
     bool landed_unsure; // the answer to their commit was lost
     int64_t next_renewal_us;
+    void *cards; // tree of struct card, of endpoints
+    size_t card_count;
     struct errands *errands; // NULL: no receiver here only starts
     int64_t next_deadline_mono_us;
     bool errands_are_limited; // a stop was asked for

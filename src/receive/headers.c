@@ -55,8 +55,8 @@ encode(const char *text, char ret[static ENCODED_BYTES])
 }
 
 bool
-headers_fill(struct headers *headers, const owed_delivery *delivery, int64_t timestamp,
-    const char *signature)
+headers_fill(struct headers *headers, const owed_delivery *delivery, const char *type,
+    int64_t timestamp, const char *signature)
 {
     const struct claimed *row = delivery->row;
     headers->count = 0;
@@ -65,7 +65,7 @@ headers_fill(struct headers *headers, const owed_delivery *delivery, int64_t tim
 
     char name[ENCODED_BYTES];
     encode(or_empty(row->event_name), name);
-    add(headers, "content-type: application/json");
+    add(headers, "content-type: %s", type);
     add(headers, "webhook-id: %s", delivery->idempotency_key);
     add(headers, "webhook-timestamp: %" PRId64, timestamp);
     if (signature[0] != '\0')

@@ -21,12 +21,12 @@ struct headers {
 };
 
 /*
- * headers_fill writes what a webhook is sent with: webhook-id, webhook-timestamp, webhook-signature
+ * headers_fill writes what a webhook is sent with: content-type, webhook-id, webhook-timestamp, webhook-signature
  * (signature "" : none), owed-event, owed-delivery, owed-attempt, and traceparent where the event has
  * a well-formed one. What comes from rows is written so that no byte of it can end a line.
  * false: they do not fit.
  */
-bool headers_fill(struct headers *headers, const owed_delivery *delivery, int64_t timestamp,
-    const char *signature);
+bool headers_fill(struct headers *headers, const owed_delivery *delivery, const char *type,
+    int64_t timestamp, const char *signature);
 
 #endif

@@ -8,7 +8,7 @@
 #include "deliver/outside.h"
 #include "receive/share.h"
 
-#define RUNNERS (RUN_PUBLISH + 1)
+#define RUNNERS (RUN_ENDPOINT + 1)
 
 struct landing {
     owed_clock clock;

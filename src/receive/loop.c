@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "receive/calls.h"
 #include "receive/exec.h"
 #include "receive/file.h"
 #include "receive/pipe.h"
@@ -23,6 +24,7 @@ struct outside {
     struct outside_settings settings;
     struct landing landing;
     struct webhooks webhooks;
+    struct calls calls;
     struct programs programs;
     struct pipes pipes;
     struct publishers publishers;
@@ -33,6 +35,18 @@ static void
 start_webhook(struct outside *outside, struct flight *flight)
 {
     webhooks_start(&outside->webhooks, flight);
+}
+
+static void
+start_call(struct outside *outside, struct flight *flight)
+{
+    calls_start(&outside->calls, flight);
+}
+
+static void
+abandon_call(struct outside *outside, struct flight *flight)
+{
+    calls_abandon(&outside->calls, flight);
 }
 
 static void
@@ -100,6 +114,7 @@ static const struct kind {
     [RUN_PUBLISH] = {start_publish, abandon_publish},
     [RUN_FILE] = {start_file, NULL},
     [RUN_DISCARD] = {start_discard, NULL},
+    [RUN_ENDPOINT] = {start_call, abandon_call},
 };
 
 static const struct kind *
@@ -143,6 +158,7 @@ set_limits(struct outside *outside)
 {
     struct share *shares = outside->landing.shares;
     shares[RUN_WEBHOOK].limit = outside->settings.in_flight;
+    shares[RUN_ENDPOINT].limit = outside->settings.in_flight;
     shares[RUN_EXEC].limit = outside->settings.exec_in_flight;
     shares[RUN_PIPE].limit = INT32_MAX; // each has its own
     shares[RUN_PUBLISH].limit = INT32_MAX;
@@ -168,7 +184,10 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
         status = publishers_open(&outside->publishers, &outside->landing, err);
     if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
+    if (status == OWED_OK)
+        status = calls_open(&outside->calls, &outside->landing, settings->in_flight, err);
     if (status != OWED_OK) {
+        webhooks_close(&outside->webhooks);
         publishers_close(&outside->publishers);
         pipes_close(&outside->pipes);
         programs_close(&outside->programs);
@@ -218,7 +237,7 @@ loop_start(struct outside *outside, struct flight *flight)
 static bool
 wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
 {
-    struct pollfd waits[WAITS_MAX + 4];
+    struct pollfd waits[WAITS_MAX + 6];
     if (fd_count > WAITS_MAX)
         fd_count = WAITS_MAX;
     for (size_t i = 0; i < fd_count; i++)
@@ -228,6 +247,8 @@ wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     waits[count++] = (struct pollfd){.fd = outside->programs.epoll, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->pipes.epoll, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->publishers.ended_fd, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = outside->calls.wire.ended_fd, .events = POLLIN};
+    waits[count++] = (struct pollfd){.fd = outside->calls.lookups.ended_fd, .events = POLLIN};
     bool called = false;
     int ready = poll(waits, count, timeout_ms);
     for (size_t i = 0; i < fd_count && ready > 0; i++)
@@ -235,13 +256,15 @@ wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     return called;
 }
 
-static void
+/* step does what can be done; true: there is more room than before. */
+static bool
 step(struct outside *outside)
 {
     webhooks_step(&outside->webhooks);
     programs_step(&outside->programs);
     pipes_step(&outside->pipes);
     publishers_step(&outside->publishers);
+    return calls_step(&outside->calls);
 }
 
 /* milliseconds_until rounds up, so that nobody wakes just before the time. */
@@ -260,7 +283,7 @@ loop_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_
     int64_t now_us = clock_monotonic_us(&clock_system);
     int64_t until_us = timeout_ms < 0 ? INT64_MAX : now_us + timeout_ms * US_PER_MS;
     for (bool called = false;;) {
-        step(outside);
+        called = step(outside) || called;
         if (outside->landing.first != NULL || called)
             return landing_take(&outside->landing);
         now_us = clock_monotonic_us(&clock_system);
@@ -270,6 +293,9 @@ loop_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_
         int64_t pipes_us = pipes_next_us(&outside->pipes);
         if (pipes_us < next_us)
             next_us = pipes_us;
+        int64_t calls_us = calls_next_us(&outside->calls);
+        if (calls_us < next_us)
+            next_us = calls_us;
         if (next_us > until_us)
             next_us = until_us;
         called = wait_for(outside, fds, fd_count, milliseconds_until(next_us, now_us));
@@ -310,6 +336,7 @@ loop_close(struct outside *outside)
     if (outside == NULL)
         return;
     webhooks_close(&outside->webhooks);
+    calls_close(&outside->calls);
     programs_close(&outside->programs);
     pipes_close(&outside->pipes);
     publishers_close(&outside->publishers);

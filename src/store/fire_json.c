@@ -45,6 +45,7 @@ struct job {
     size_t kept_count;
     struct listed *listed;
     size_t listed_count;
+    bool has_endpoints; // that may want them
 };
 
 static void
@@ -334,7 +335,9 @@ add_owed(struct job *job, const struct new_event *event, int64_t id)
     int64_t from_us =
         event->due_at_us > event->recorded_at_us ? event->due_at_us : event->recorded_at_us;
     for (size_t i = 0; i < job->listed_count; i++)
-        if (receives(&job->listed[i], event))
+        if (strcmp(job->listed[i].kind, "endpoints") == 0)
+            job->has_endpoints = true;
+        else if (receives(&job->listed[i], event))
             add_delivery(&job->json, id, &job->listed[i], from_us);
     for (size_t i = 0; i < job->events->own_count; i++) {
         const struct own_receiver *own = &job->events->own[i];
@@ -356,7 +359,14 @@ write_owed(struct job *job, owed_error *err)
     for (size_t i = 0; i < job->events->count; i++)
         if (job->written[i].is_new)
             add_owed(job, &job->events->events[i], job->written[i].id);
-    return job->json.len > 0 ? change_by_json(job, STMT_DELIVERIES_WRITE, err) : OWED_OK;
+    owed_status status = OWED_OK;
+    if (job->json.len > 0)
+        status = change_by_json(job, STMT_DELIVERIES_WRITE, err);
+    for (size_t i = 0; job->has_endpoints && i < job->events->count && status == OWED_OK; i++)
+        if (job->written[i].is_new)
+            status = change(
+                job->db, STMT_EVENT_TO_ENDPOINTS, ARGS(V_INT(job->written[i].id)), NULL, err);
+    return status;
 }
 
 owed_status

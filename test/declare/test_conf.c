@@ -372,7 +372,7 @@ refuses_what_the_registry_refuses_with_the_line_of_its_section(void **state)
             "any"},
         {HEAD,
             "owed.conf:1: receiver \"shop.x\": nothing says what it does; exactly one of run or start (in "
-            "C), webhook, exec, pipe, publish, file, discard and (in owed.conf) notify is right"},
+            "C), webhook, exec, pipe, publish, file, discard, endpoints and (in owed.conf) notify is right"},
         {HEAD "webhook =\n",
             "owed.conf:1: receiver \"shop.x\": the URL of the webhook is neither "
             "http:// nor https://"},

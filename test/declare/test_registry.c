@@ -425,7 +425,7 @@ refuses_all_but_one_way_to_run(void **state)
 {
     (void)state;
 #define ONE_RIGHT \
-    "exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard and (in owed.conf) notify is right"
+    "exactly one of run or start (in C), webhook, exec, pipe, publish, file, discard, endpoints and (in owed.conf) notify is right"
 #define SEVERAL "receiver \"shop.billing\": several things say what it does; " ONE_RIGHT
     const struct refusal refusals[] = {
         {BUILTIN(), "receiver \"shop.billing\": nothing says what it does; " ONE_RIGHT},

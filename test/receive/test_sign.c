@@ -173,7 +173,7 @@ no_byte_of_a_row_can_end_a_header_line(void **state)
     attempt.row.event_name = "a\r\nx-evil: 1\t%\xc3\xa9";
     attempt.row.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0\n";
     struct headers headers;
-    assert_true(headers_fill(&headers, &attempt.flight.delivery, 1, ""));
+    assert_true(headers_fill(&headers, &attempt.flight.delivery, "application/json", 1, ""));
     for (const struct curl_slist *node = headers.nodes; node != NULL; node = node->next) {
         for (const char *p = node->data; *p != '\0'; p++)
             assert_true(*p >= 0x20 && *p < 0x7f);
@@ -200,7 +200,8 @@ the_longest_values_fit(void **state)
     attempt.row.fence.delivery_id = INT64_MIN;
     attempt.flight.delivery.attempt = INT32_MAX;
     struct headers headers;
-    assert_true(headers_fill(&headers, &attempt.flight.delivery, INT64_MAX, signature));
+    assert_true(
+        headers_fill(&headers, &attempt.flight.delivery, "application/json", INT64_MAX, signature));
     assert_int_equal(lines(&headers, "traceparent: 00-0af7651916cd43dd8448eb211c80319c-"), 1);
     assert_int_equal(lines(&headers, "webhook-signature: vvvv"), 1);
 }

@@ -81,6 +81,9 @@ begin
                 x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', r.stored_lane,
                 r.kind, r.max_attempts, r.available_at, r.available_at);
         end for;
+        if exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints') then
+            call owed_event_to_endpoints(new_id);
+        end if;
     else
         select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
     end if;

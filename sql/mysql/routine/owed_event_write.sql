@@ -100,6 +100,9 @@ begin
             end while;
             close receivers;
         end;
+        if exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints') then
+            call owed_event_to_endpoints(new_id);
+        end if;
     else
         select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
     end if;

@@ -20,6 +20,35 @@ begin
     and (r.removed_at = timestamptz 'epoch'
         or r.removed_at > fired.recorded_at - interval '10 minutes')
     order by fired.id;
+
+    -- Endpoints: one delivery for each that is not disabled, has subscribed to the event's name, and is of its
+    -- tenant. Where the receiver says which member of the scope names the tenant, an event without one goes
+    -- to nobody; where it does not, endpoints of a tenant get nothing. Events of owed itself go to none.
+    if exists (select from owed_receiver where key = 'owed.webhooks' and targets = 'endpoints') then
+        insert into owed_delivery (event_id, receiver_key, target, target_digest, lane, kind, max_attempts,
+            available_at, due_at)
+        select fired.id, r.key, e.id, e.digest, r.stored_lane, r.kind, r.max_attempts,
+            greatest(fired.due_at, fired.recorded_at) + r.due * interval '1 microsecond',
+            greatest(fired.due_at, fired.recorded_at) + r.due * interval '1 microsecond'
+        from owed_events_fired as fired
+        join (select *, coalesce(options::json ->> 'tenant_key', '') as tenant_key
+            from owed_receiver where key = 'owed.webhooks') as r
+            on r.event_name = any (array[fired.name, '*'])
+        cross join lateral (
+            select s.endpoint_id from owed_subscription as s where s.event_name = fired.name
+            union
+            select s.endpoint_id from owed_subscription as s
+            where s.stem is not null and left(fired.name, length(s.stem)) = s.stem) as wanted
+        join owed_endpoint as e on e.id = wanted.endpoint_id
+        where fired.suppressed_reason = '' and left(fired.name, 5) <> 'owed.'
+        and r.targets = 'endpoints' and r.mode = 'durable'
+        and (r.removed_at = timestamptz 'epoch'
+            or r.removed_at > fired.recorded_at - interval '10 minutes')
+        and e.disabled_at = timestamptz 'epoch'
+        and e.tenant = case when r.tenant_key = '' then ''
+            else owed_scope_member(fired.scope, r.tenant_key) end
+        order by fired.id, e.id;
+    end if;
     return null;
 end
 $$;

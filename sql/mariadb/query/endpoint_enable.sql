@@ -1,0 +1,5 @@
+-- An endpoint is tried again, with nothing to its discredit.
+-- Parameters: id, now.
+-- Index: the primary key.
+update owed_endpoint set disabled_at = '1970-01-01 00:00:00', disabled_reason = '', dead_in_row = 0, updated_at = $2
+where id = $1 and disabled_at <> '1970-01-01 00:00:00'

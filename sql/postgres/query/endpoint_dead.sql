@@ -1,0 +1,4 @@
+-- One more delivery to an endpoint is dead.
+-- Parameters: id, how many are.
+-- Index: the primary key.
+update owed_endpoint set dead_in_row = dead_in_row + $2::bigint where id = $1::text

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cmd_endpoint.c - owed endpoint: where webhooks go that customers asked for.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/common.h"
+#include "cli/fields.h"
+#include "cli/filter.h"
+#include "cli/rows.h"
+#include "declare/url.h"
+#include "receive/endpoint.h"
+#include "receive/parcel.h"
+#include "store/endpoints.h"
+#include "store/look.h"
+
+#define PAGE 500
+#define DAY_US (INT64_C(24) * 3600 * US_PER_SECOND)
+
+static int run_endpoint(struct cli *cli);
+
+static const struct option endpoint_options[] = {
+    {.name = "event",
+        .letter = 'e',
+        .type = OPTION_LIST,
+        .argument = "NAME",
+        .help =
+            "add: an event that it wants, \"shop.*\" for all that begin so, or \"*\"; again for more"},
+    {.name = "name", .type = OPTION_TEXT, .argument = "TEXT", .help = "add: what people call it"},
+    {.name = "tenant",
+        .type = OPTION_TEXT,
+        .argument = "TENANT",
+        .help = "add: whose it is; list: those of this one alone"},
+    {.name = "format",
+        .type = OPTION_TEXT,
+        .argument = "WORD",
+        .help =
+            "add: the body is an envelope around the payload (unless told), raw, or of cloudevents"},
+    {.name = "signing",
+        .type = OPTION_TEXT,
+        .argument = "WORD",
+        .help = "add: v1, by a secret that both know (unless told), or v1a, by a pair of keys"},
+    {.name = "filter",
+        .type = OPTION_TEXT,
+        .argument = "JSON",
+        .help = "add: what the payload must hold, such as {\"/type\":[\"new\",\"paid\"]}"},
+    {.name = "rate",
+        .type = OPTION_INT,
+        .argument = "N",
+        .min = 1,
+        .max = 100000,
+        .help = "add: so many requests a second of one relay"},
+    {.name = "overlap",
+        .type = OPTION_DURATION,
+        .argument = "TIME",
+        .help =
+            "rotate: for how long the old secret signs as well; one day unless told, 0 not at all"},
+    {.name = "reason", .type = OPTION_TEXT, .argument = "TEXT", .help = "disable: why"},
+    OPTION_JSON_LINES,
+    {.name = NULL},
+};
+
+const struct command cmd_endpoint = {
+    .name = "endpoint",
+    .summary = "add, list and look after the endpoints of webhooks",
+    .usage = "add URL|list|show ID|rotate ID|disable ID|enable ID|test ID|remove ID",
+    .text =
+        "An endpoint is where a customer wants to hear of events. What is fired is owed to each that has subscribed to its name, a "
+        "delivery each, and sent as Standard Webhooks say, by the receiver owed.webhooks:\n\n"
+        "    [receiver \"owed.webhooks\"]\n"
+        "    event = *\n"
+        "    endpoints = yes\n\n"
+        "add prints the id and what the customer verifies with, which is not shown again. Its URL may lead to no address that is not "
+        "on the internet, unless allow names its network; that is checked when it is added and before every connection. "
+        "rotate prints a new secret; for the overlap both sign.\n\n"
+        "disable lets nothing more be owed to it, and what is ends without a request. An endpoint is disabled at once when "
+        "it answers 410, and when its last deliveries are dead (disable-after); the event owed.EndpointDisabled says so once. "
+        "enable ends that. test sends owed.Ping at once and prints what came of it; the exit code is 1 where it was not taken.\n\n"
+        "What each attempt came to is listed by owed attempts.",
+    .examples = "    owed endpoint add https://hooks.example/in --event 'shop.*'\n"
+                "    owed endpoint rotate ep_0123456789abcdef01234567 --overlap 2d\n"
+                "    owed endpoint list --json | jq -r 'select(.disabled_at != null) | .id'",
+    .options = endpoint_options,
+    .max_operands = 2,
+    .run = run_endpoint,
+};
+
+static const struct field endpoint_fields[] = {
+    FIELD(struct endpoint_row, id, "id", "ID", SHAPE_TEXT),
+    FIELD(struct endpoint_row, name, "name", "NAME", SHAPE_KEY, .width = 30),
+    FIELD(struct endpoint_row, url, "url", "URL", SHAPE_TEXT, .width = 60),
+    FIELD(struct endpoint_row, tenant, "tenant", "TENANT", SHAPE_KEY),
+    FIELD(struct endpoint_row, subscriptions, "events", "EVENTS", SHAPE_WORDS, .width = 40),
+    FIELD(struct endpoint_row, format, "format", NULL, SHAPE_TEXT),
+    FIELD(struct endpoint_row, signing, "signing", NULL, SHAPE_TEXT),
+    FIELD(struct endpoint_row, filter, "filter", NULL, SHAPE_KEY),
+    FIELD(struct endpoint_row, rate, "rate", NULL, SHAPE_CODE),
+    FIELD(struct endpoint_row, previous_until_us, "previous_until", NULL, SHAPE_TIME),
+    FIELD(struct endpoint_row, dead_in_row, "dead_in_row", "DEAD", SHAPE_INT),
+    FIELD(struct endpoint_row, disabled_at_us, "disabled_at", "DISABLED", SHAPE_TIME),
+    FIELD(
+        struct endpoint_row, disabled_reason, "disabled_reason", "REASON", SHAPE_KEY, .width = 40),
+    FIELD(struct endpoint_row, created_at_us, "created_at", NULL, SHAPE_TIME),
+    FIELD(struct endpoint_row, updated_at_us, "updated_at", NULL, SHAPE_TIME),
+    FIELDS_END,
+};
+
+/* hide leaves out what is nobody's business: what follows the path of a URL may be a token. */
+static void
+hide(struct cli *cli, struct endpoint_row *row)
+{
+    const char *shown = arena_copy(&cli->arena, url_without_query(row->url));
+    row->url = shown == NULL ? "" : shown;
+}
+
+static int
+open_declared(struct cli *cli)
+{
+    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+static void
+print_secret(struct cli *cli, const char *id, const char *secret)
+{
+    if (cli_json(cli))
+        out_printf(&cli->out, "{\"id\":\"%s\",\"secret\":\"%s\"}\n", id, secret);
+    else
+        out_printf(&cli->out, "id: %s\nsecret: %s\n", id, secret);
+}
+
+static int
+read_words(struct cli *cli, owed_endpoint *endpoint)
+{
+    const char *format = options_text(cli->flags, "format");
+    const char *signing = options_text(cli->flags, "signing");
+    if (format != NULL && !format_of(format, &endpoint->format))
+        return cli_usage(cli, "format '%s' is none of envelope, raw, cloudevents", format);
+    if (signing != NULL && !signing_of(signing, &endpoint->signing))
+        return cli_usage(cli, "signing '%s' is neither v1 nor v1a", signing);
+    return EXIT_DONE;
+}
+
+static int
+add(struct cli *cli, const char *url)
+{
+    char id[OWED_ENDPOINT_ID_BYTES];
+    char secret[OWED_ENDPOINT_SECRET_BYTES];
+    owed_endpoint endpoint = {
+        .url = url,
+        .events = options_list(cli->flags, "event"),
+        .name = options_text(cli->flags, "name"),
+        .tenant = options_text(cli->flags, "tenant"),
+        .filter = options_text(cli->flags, "filter"),
+        .rate = (int32_t)options_number(cli->flags, "rate"),
+    };
+    int code = read_words(cli, &endpoint);
+    if (code == EXIT_DONE)
+        code = open_declared(cli);
+    if (code != EXIT_DONE)
+        return code;
+    if (owed_endpoint_add(cli->owed, &endpoint, id, secret, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    print_secret(cli, id, secret);
+    explicit_bzero(secret, sizeof secret);
+    return EXIT_DONE;
+}
+
+static int
+list(struct cli *cli)
+{
+    struct endpoint_row *all = NULL;
+    size_t count = 0;
+    const char *tenant = options_text(cli->flags, "tenant");
+    if (cli_open_store(cli, false) != OWED_OK)
+        return cli_fail(cli);
+    for (const char *after = "";;) {
+        struct endpoint_row *page = NULL;
+        size_t got = 0;
+        if (store_endpoints(cli->db, after, PAGE, tenant, &cli->arena, &page, &got, &cli->err) !=
+            OWED_OK)
+            return cli_fail(cli);
+        struct endpoint_row *more = arena_alloc(&cli->arena, (count + got + 1) * sizeof *more);
+        if (more == NULL)
+            return cli_refuse(EXIT_AGAIN, "out of memory");
+        if (count > 0)
+            memcpy(more, all, count * sizeof *more);
+        if (got > 0)
+            memcpy(more + count, page, got * sizeof *more);
+        all = more;
+        count += got;
+        if (got < PAGE)
+            break;
+        after = all[count - 1].id;
+    }
+    for (size_t i = 0; i < count; i++)
+        hide(cli, &all[i]);
+    cli_list(cli, endpoint_fields, all, count, sizeof *all);
+    return EXIT_DONE;
+}
+
+static int
+show(struct cli *cli, const char *id)
+{
+    struct endpoint_row row;
+    if (cli_open_store(cli, false) != OWED_OK ||
+        store_endpoint(cli->db, id, &cli->arena, &row, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    hide(cli, &row);
+    if (cli_json(cli))
+        fields_lines(endpoint_fields, &row, 1, sizeof row, &cli->out);
+    else
+        fields_page(endpoint_fields, &row, &cli->out);
+    return EXIT_DONE;
+}
+
+static int
+rotate(struct cli *cli, const char *id)
+{
+    char secret[OWED_ENDPOINT_SECRET_BYTES];
+    int64_t overlap_us =
+        options_is_set(cli->flags, "overlap") ? options_number(cli->flags, "overlap") : DAY_US;
+    if (cli_open(cli, NULL) != OWED_OK ||
+        owed_endpoint_rotate(cli->owed, id, NULL, overlap_us, secret, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    print_secret(cli, id, secret);
+    explicit_bzero(secret, sizeof secret);
+    return EXIT_DONE;
+}
+
+static int
+disable(struct cli *cli, const char *id)
+{
+    const char *why = options_text(cli->flags, "reason");
+    if (cli_open(cli, NULL) != OWED_OK ||
+        owed_endpoint_disable(cli->owed, id, why, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+static int
+enable(struct cli *cli, const char *id)
+{
+    if (cli_open(cli, NULL) != OWED_OK || owed_endpoint_enable(cli->owed, id, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+static int
+forget(struct cli *cli, const char *id)
+{
+    if (cli_open(cli, NULL) != OWED_OK || owed_endpoint_remove(cli->owed, id, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+/* test prints the attempt, in which all stands. */
+static int
+test(struct cli *cli, const char *id)
+{
+    int64_t delivery = 0;
+    const char *status = NULL;
+    struct attempt_row *rows = NULL;
+    size_t count = 0;
+    int code = open_declared(cli);
+    if (code != EXIT_DONE)
+        return code;
+    if (owed_endpoint_test(cli->owed, id, &delivery, &status, &cli->err) != OWED_OK ||
+        store_attempts(cli->db, delivery, &cli->arena, &rows, &count, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    cli_list(cli, attempt_fields, rows, count, sizeof *rows);
+    bool is_taken = status != NULL && strcmp(status, "succeeded") == 0;
+    return is_taken ? EXIT_DONE : EXIT_FOUND;
+}
+
+static int
+run_list(struct cli *cli, const char *none)
+{
+    (void)none;
+    return list(cli);
+}
+
+static const struct deed {
+    const char *word;
+    const char *wants; // NULL: nothing follows
+    int (*run)(struct cli *cli, const char *operand);
+} deeds[] = {
+    {"add", "the URL of an endpoint", add},
+    {"list", NULL, run_list},
+    {"show", "the id of an endpoint", show},
+    {"rotate", "the id of an endpoint", rotate},
+    {"disable", "the id of an endpoint", disable},
+    {"enable", "the id of an endpoint", enable},
+    {"test", "the id of an endpoint", test},
+    {"remove", "the id of an endpoint", forget},
+};
+#define DEEDS (sizeof deeds / sizeof deeds[0])
+
+static int
+run_endpoint(struct cli *cli)
+{
+    const char *word = cli->operand_count > 0 ? cli->operands[0] : "";
+    for (size_t i = 0; i < DEEDS; i++) {
+        if (strcmp(word, deeds[i].word) != 0)
+            continue;
+        if (deeds[i].wants != NULL && cli->operand_count < 2)
+            return cli_usage(cli, "endpoint %s wants %s", word, deeds[i].wants);
+        if (deeds[i].wants == NULL && cli->operand_count > 1)
+            return cli_usage(cli, "endpoint %s takes no '%s'", word, cli->operands[1]);
+        return deeds[i].run(cli, cli->operands[1]);
+    }
+    return cli_usage(
+        cli, "endpoint wants one of add, list, show, rotate, disable, enable, test, remove");
+}

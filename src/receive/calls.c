@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * calls.c - the way of a call: wanted at all, looked up, its host's turn, on the wire, landed.
+ *
+ * A host that has all it may have in flight keeps a short line here; what finds that full, too, is put off:
+ * it goes back to the store, due again soon, and nothing is counted.
+ */
+#include "receive/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "deliver/endpoints.h"
+#include "receive/call.h"
+#include "receive/parcel.h"
+
+#define ADDRESSES_KEPT_US (INT64_C(10) * US_PER_SECOND)
+#define SLOW_US US_PER_SECOND
+#define SLOW_LOOK_US (INT64_C(100) * US_PER_MS)
+#define LINE_LEAST 16 // in a host's line, and twice its window more
+#define PUT_OFF_US US_PER_SECOND
+
+/* --- calls as such --- */
+
+static void
+link_call(struct calls *calls, struct call *call)
+{
+    call->next = calls->flying;
+    if (call->next != NULL)
+        call->next->link = &call->next;
+    call->link = &calls->flying;
+    calls->flying = call;
+    calls->count++;
+}
+
+static void
+unlink_call(struct calls *calls, struct call *call)
+{
+    *call->link = call->next;
+    if (call->next != NULL)
+        call->next->link = call->link;
+    calls->count--;
+}
+
+static int64_t
+mono_us(void)
+{
+    return clock_monotonic_us(&clock_system);
+}
+
+/* land ends a call that has not ended; its place may have been left to others. */
+static void
+land(struct calls *calls, struct call *call, owed_outcome outcome)
+{
+    struct flight *flight = call->flight;
+    const struct receiver *receiver = flight->delivery.receiver;
+    if (call->is_slow) {
+        calls->slow--;
+        share_take(&calls->landing->shares[receiver->runner], receiver);
+    }
+    flight->builtin = NULL;
+    unlink_call(calls, call);
+    call_free(call);
+    landing_add(calls->landing, flight, outcome);
+}
+
+/* --- what needs no request --- */
+
+/* put_off gives a row back to the store, due again later; nothing is counted. */
+static owed_outcome
+put_off(const struct calls *calls, struct flight *flight, int64_t wait_us, const char *why)
+{
+    // Not all at once again.
+    uint32_t spread = (uint32_t)flight->delivery.row->fence.delivery_id * 2654435761U;
+    int64_t more_us = (int64_t)(spread % 1000) * wait_us / 2000;
+    int64_t now_us = clock_now_us(&calls->landing->clock);
+    return owed_not_yet(&flight->delivery, now_us + wait_us + more_us, "%s", why);
+}
+
+/* --- on its way --- */
+
+static void
+fly(struct calls *calls, struct call *call)
+{
+    host_begin(call->host);
+    call->waits_in_line = false;
+    call->flown_mono_us = mono_us();
+    bool is_ready = call_compose(call, clock_now_us(&calls->landing->clock)) && call_prepare(call);
+    call->is_on_wire = is_ready && wire_send(&calls->wire, &call->transfer);
+    if (call->is_on_wire)
+        return;
+    host_end(call->host, HOST_SILENT, 0, mono_us());
+    land(calls, call,
+        owed_failed(
+            &call->flight->delivery, "POST %s: the request could not be begun", call->shown));
+}
+
+static size_t
+line_of(const struct calls *calls, const struct host *host)
+{
+    size_t count = 0;
+    for (const struct call *c = calls->flying; c != NULL; c = c->next)
+        count += c->host == host && c->waits_in_line;
+    return count;
+}
+
+/* take_turn starts a call whose host has been looked up, lets it wait in line, or puts it off. */
+static void
+take_turn(struct calls *calls, struct call *call)
+{
+    int64_t wait_us = host_ask(call->host, mono_us());
+    if (wait_us == 0) {
+        fly(calls, call);
+        return;
+    }
+    bool is_full = wait_us == HOSTS_FULL;
+    bool is_well = call->host->failures == 0 && call->host->window > 1;
+    if (is_full && is_well &&
+        line_of(calls, call->host) < LINE_LEAST + (size_t)call->host->window * 2) {
+        call->waits_in_line = true;
+        call->flown_mono_us = mono_us();
+        return;
+    }
+    land(calls, call,
+        put_off(calls, call->flight, is_full ? PUT_OFF_US : wait_us,
+            is_full ? "its host has as many requests as it can take"
+                    : "its host is left alone for a while"));
+}
+
+static void
+start_lookup(struct calls *calls, struct call *call)
+{
+    struct lookup *lookup = calloc(1, sizeof *lookup);
+    const struct endpoints *endpoints = call->flight->delivery.receiver->endpoints;
+    if (lookup != NULL) {
+        lookup->guard = (struct guard){
+            endpoints->allowed, endpoints->said.resolve, endpoints->said.resolve_state};
+        lookup->place = call->place;
+        lookup->owner = call;
+    }
+    call->lookup = lookup;
+    if (lookup != NULL && lookups_start(&calls->lookups, lookup))
+        return;
+    free(lookup);
+    call->lookup = NULL;
+    land(calls, call,
+        owed_failed(
+            &call->flight->delivery, "POST %s: its host could not be looked up", call->shown));
+}
+
+/* set_out checks the URL and finds its host. false: it has landed. */
+static bool
+set_out(struct calls *calls, struct call *call)
+{
+    owed_delivery *delivery = &call->flight->delivery;
+    owed_error err = {0};
+    if (guard_read(call->flight->endpoint->row.url, &call->place, &err) != OWED_OK) {
+        land(calls, call, owed_permanent(delivery, "%s", err.text));
+        return false;
+    }
+    snprintf(call->host_name, sizeof call->host_name, "%s:%d", call->place.host, call->place.port);
+    call->host = hosts_find(&calls->hosts, call->host_name, mono_us());
+    if (call->host != NULL)
+        return true;
+    land(calls, call, owed_failed(delivery, "out of memory"));
+    return false;
+}
+
+void
+calls_start(struct calls *calls, struct flight *flight)
+{
+    if (!call_is_wanted(flight)) {
+        landing_add(calls->landing, flight, owed_done());
+        return;
+    }
+    const struct endpoint_row *row = &flight->endpoint->row;
+    struct rate *rate = row->rate > 0 ? rates_find(&calls->rates, row->id) : NULL;
+    int64_t wait_us = rate == NULL ? 0 : rate_take(rate, row->rate, mono_us());
+    if (wait_us > 0) {
+        int64_t at_us = clock_now_us(&calls->landing->clock) + wait_us;
+        landing_add(calls->landing, flight,
+            owed_not_yet(&flight->delivery, at_us, "it has had as many requests as it allows"));
+        return;
+    }
+    struct call *call = call_new(flight);
+    if (call == NULL) {
+        landing_add(calls->landing, flight, owed_failed(&flight->delivery, "out of memory"));
+        return;
+    }
+    flight->builtin = call;
+    link_call(calls, call);
+    if (!set_out(calls, call))
+        return;
+    if (call->host->addresses_until_us > mono_us())
+        take_turn(calls, call);
+    else
+        start_lookup(calls, call);
+}
+
+/* --- the end --- */
+
+static void
+end_lookup(struct calls *calls, const struct lookup *lookup)
+{
+    struct call *call = lookup->owner;
+    if (call == NULL)
+        return;
+    call->lookup = NULL;
+    if (lookup->status == OWED_OK) {
+        call->host->addresses = lookup->addresses;
+        call->host->addresses_until_us = mono_us() + ADDRESSES_KEPT_US;
+        take_turn(calls, call);
+        return;
+    }
+    land(calls, call,
+        owed_failed(&call->flight->delivery, "POST %s: %s", call->shown, lookup->err.text));
+}
+
+/* word_of tells what an answer says of its host. */
+static enum host_word
+word_of(const struct call *call, int32_t code)
+{
+    if (!answer_is_there(&call->answer, &call->transfer))
+        return HOST_ILL;
+    return code == 429 || code >= 500 ? HOST_ILL : HOST_WELL;
+}
+
+/* next_in_line starts those that waited for the host, the oldest first. */
+static void
+next_in_line(struct calls *calls, const struct host *host)
+{
+    for (;;) {
+        struct call *oldest = NULL;
+        for (struct call *c = calls->flying; c != NULL; c = c->next)
+            if (c->host == host && c->waits_in_line)
+                oldest = c;
+        if (oldest == NULL)
+            return;
+        int64_t wait_us = host_ask(host, mono_us());
+        if (wait_us == HOSTS_FULL)
+            return;
+        if (wait_us == 0)
+            fly(calls, oldest);
+        else
+            land(calls, oldest,
+                put_off(calls, oldest->flight, wait_us, "its host is left alone for a while"));
+    }
+}
+
+static void
+finish(struct calls *calls, struct call *call)
+{
+    struct flight *flight = call->flight;
+    owed_delivery *delivery = &flight->delivery;
+    struct host *host = call->host;
+    int64_t now_us = clock_now_us(&calls->landing->clock), asked_us = 0;
+    curl_off_t took_us = 0;
+    curl_easy_getinfo(call->transfer.easy, CURLINFO_TOTAL_TIME_T, &took_us);
+    const struct called called = {delivery, call->shown, call->host_name, call->timeout_us, now_us};
+    owed_outcome outcome = answer_outcome(&call->answer, &call->transfer, &called);
+    if (call->refused[0] != '\0' && !answer_is_there(&call->answer, &call->transfer))
+        outcome = owed_failed(delivery, "POST %s: %s", call->shown, call->refused);
+    flight->code = answer_keep(&call->answer, &call->transfer, flight->excerpt);
+    int32_t limit = delivery->receiver->endpoints->said.per_host;
+    host_end(host, word_of(call, flight->code), limit, mono_us());
+    if (answer_wait(&call->transfer, now_us, &asked_us))
+        host_wait_until(host, mono_us() + asked_us);
+    land(calls, call, outcome);
+    flight->duration_us = took_us; // not until somebody looked
+    next_in_line(calls, host);
+}
+
+/* leave_lines puts off those that waited for long: their host is slow. */
+static void
+leave_lines(struct calls *calls, int64_t now_us)
+{
+    struct call *next = NULL;
+    for (struct call *c = calls->flying; c != NULL; c = next) {
+        next = c->next;
+        if (c->waits_in_line && c->flown_mono_us <= now_us - SLOW_US)
+            land(calls, c,
+                put_off(calls, c->flight, PUT_OFF_US, "its host takes its time with others"));
+    }
+}
+
+/* leave_places lets those that fly for long leave their places to others. */
+static bool
+leave_places(struct calls *calls)
+{
+    int64_t now_us = mono_us();
+    int32_t before = calls->slow;
+    if (now_us < calls->look_mono_us)
+        return false;
+    calls->look_mono_us = now_us + SLOW_LOOK_US;
+    leave_lines(calls, now_us);
+    for (struct call *c = calls->flying; c != NULL && calls->slow < calls->slow_limit;
+         c = c->next) {
+        const struct receiver *receiver = c->flight->delivery.receiver;
+        if (c->is_slow || !c->is_on_wire || c->flown_mono_us > now_us - SLOW_US)
+            continue;
+        c->is_slow = true;
+        calls->slow++;
+        share_give(&calls->landing->shares[receiver->runner], receiver);
+    }
+    return calls->slow > before;
+}
+
+bool
+calls_step(struct calls *calls)
+{
+    if (calls->count == 0)
+        return false;
+    struct lookup *next_lookup = NULL;
+    for (struct lookup *l = lookups_take(&calls->lookups); l != NULL; l = next_lookup) {
+        next_lookup = l->next;
+        end_lookup(calls, l);
+        free(l);
+    }
+    struct transfer *next = NULL;
+    for (struct transfer *t = wire_take(&calls->wire); t != NULL; t = next) {
+        next = t->next;
+        finish(calls, (struct call *)t);
+    }
+    return leave_places(calls);
+}
+
+int64_t
+calls_next_us(const struct calls *calls)
+{
+    return calls->count - calls->slow > 0 ? calls->look_mono_us : INT64_MAX;
+}
+
+void
+calls_abandon(struct calls *calls, struct flight *flight)
+{
+    struct call *call = flight->builtin;
+    const struct receiver *receiver = flight->delivery.receiver;
+    if (call->is_slow) {
+        calls->slow--;
+        share_take(&calls->landing->shares[receiver->runner], receiver);
+    }
+    if (call->lookup != NULL)
+        lookups_leave(&calls->lookups, call->lookup);
+    if (call->is_on_wire) {
+        wire_drop(&calls->wire, &call->transfer);
+        host_end(call->host, HOST_SILENT, 0, mono_us());
+    }
+    unlink_call(calls, call);
+    call_free(call);
+    flight->builtin = NULL;
+}
+
+owed_status
+calls_open(struct calls *calls, struct landing *landing, int32_t at_once, owed_error *err)
+{
+    *calls = (struct calls){.landing = landing, .slow_limit = at_once * 4};
+    owed_status status = wire_open(&calls->wire, at_once, err);
+    if (status != OWED_OK)
+        return status;
+    status = lookups_open(&calls->lookups, err);
+    if (status != OWED_OK)
+        wire_close(&calls->wire);
+    return status;
+}
+
+void
+calls_close(struct calls *calls)
+{
+    while (calls->flying != NULL)
+        calls_abandon(calls, calls->flying->flight);
+    lookups_close(&calls->lookups);
+    wire_close(&calls->wire);
+    hosts_done(&calls->hosts);
+    rates_done(&calls->rates);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rate.h - how many requests a second an endpoint allows.
+ */
+#ifndef RECEIVE_RATE_H
+#define RECEIVE_RATE_H
+
+#include <stdint.h>
+
+/* A bucket of one endpoint: so many a second, a second's worth at once. rate_take tells how long to wait. */
+struct rate {
+    int64_t next_us; // when the next one is due, were they evenly spread
+};
+int64_t rate_take(struct rate *rate, int32_t per_second, int64_t now_us);
+
+/* rates_find finds an endpoint's bucket in a tree, or makes one; NULL: out of memory. */
+struct rate *rates_find(void **root, const char *id);
+void rates_done(void **root);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_calls.c - the parts of a request to an endpoint: keys, filters, windows of hosts, rates.
+ */
+#include "../unit.h"
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "receive/hosts.h"
+#include "receive/keys.h"
+#include "receive/parcel.h"
+#include "receive/rate.h"
+
+#define SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+#define OTHER_SECRET "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
+// RFC 8032, 7.1, the first test.
+#define PRIVATE "whsk_nWGxne/9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A="
+#define PUBLIC "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+#define AT INT64_C(1614265330)
+#define NOW_US (AT * US_PER_SECOND)
+#define SIGNED "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+
+static const owed_webhook published = {.id = "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    .timestamp = "1614265330",
+    .signature = SIGNED,
+    .body = "{\"test\": 2432232314}",
+    .body_len = 20};
+
+static owed_status
+verify(const owed_webhook *webhook, const char *secret, int64_t now_us, owed_error *err)
+{
+    return owed_webhook_verify(webhook, (const char *const[]){secret, NULL}, 0, now_us, err);
+}
+
+static void
+the_published_example_is_verified_and_nothing_else_about_it(void **state)
+{
+    (void)state;
+    owed_error err = {0};
+    assert_int_equal(verify(&published, SECRET, NOW_US, &err), OWED_OK);
+    owed_webhook other = published;
+    other.id = "msg_p5jXN8AQM9LWM0D4loKWxJeK";
+    assert_int_equal(verify(&other, SECRET, NOW_US, &err), OWED_INVALID);
+    other = published;
+    other.timestamp = "1614265331";
+    assert_int_equal(verify(&other, SECRET, NOW_US, &err), OWED_INVALID);
+    other = published;
+    other.body_len--;
+    assert_int_equal(verify(&other, SECRET, NOW_US, &err), OWED_INVALID);
+    assert_int_equal(verify(&published, OTHER_SECRET, NOW_US, &err), OWED_INVALID);
+    static const char *const wrong[] = {"v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OA=",
+        "v2,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", "v1,", "v1", "v1,AAAA", " "};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        other = published;
+        other.signature = wrong[i];
+        check_case(verify(&other, SECRET, NOW_US, &err) == OWED_INVALID, wrong[i]);
+    }
+}
+
+static void
+a_timestamp_is_within_the_tolerance_on_both_sides(void **state)
+{
+    (void)state;
+    owed_error err = {0};
+    const int64_t edge_us = 300 * US_PER_SECOND;
+    assert_int_equal(verify(&published, SECRET, NOW_US + edge_us, &err), OWED_OK);
+    assert_int_equal(verify(&published, SECRET, NOW_US + edge_us + 1, &err), OWED_INVALID);
+    assert_int_equal(verify(&published, SECRET, NOW_US - edge_us, &err), OWED_OK);
+    assert_int_equal(verify(&published, SECRET, NOW_US - edge_us - 1, &err), OWED_INVALID);
+    static const char *const bad[] = {
+        "", "x", "-1", "1614265330.0", "1614265330 ", "9999999999999"};
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        owed_webhook other = published;
+        other.timestamp = bad[i];
+        check_case(verify(&other, SECRET, NOW_US, &err) == OWED_INVALID, bad[i]);
+    }
+}
+
+static void
+any_of_several_signatures_and_secrets_is_enough(void **state)
+{
+    (void)state;
+    owed_error err = {0};
+    owed_webhook two = published;
+    two.signature = "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= v9,x " SIGNED;
+    const char *const secrets[] = {OTHER_SECRET, SECRET, NULL};
+    assert_int_equal(owed_webhook_verify(&two, secrets, 0, NOW_US, &err), OWED_OK);
+    assert_int_equal(verify(&two, "whsec_nonsense!", NOW_US, &err), OWED_CONFIG);
+    assert_int_equal(verify(&two, PRIVATE, NOW_US, &err), OWED_CONFIG);
+    assert_int_equal(
+        owed_webhook_verify(&two, (const char *const[]){NULL}, 0, NOW_US, &err), OWED_CONFIG);
+}
+
+static void
+what_a_private_key_signs_its_public_key_verifies(void **state)
+{
+    (void)state;
+    owed_error err = {0};
+    struct key key;
+    CLEANUP(buf_done) struct buf shown;
+    CLEANUP(buf_done) struct buf signatures;
+    buf_init(&shown, 200);
+    buf_init(&signatures, 200);
+    assert_true(key_for_others(PRIVATE, &shown));
+    assert_string_equal(buf_text(&shown), PUBLIC);
+    assert_int_equal(key_read(PRIVATE, &key, &err), OWED_OK);
+    assert_true(key_sign(&key, published.id, AT, STR("{\"test\": 2432232314}"), &signatures));
+    assert_int_equal(strncmp(buf_text(&signatures), "v1a,", 4), 0);
+    owed_webhook other = published;
+    other.signature = buf_text(&signatures);
+    assert_int_equal(verify(&other, PUBLIC, NOW_US, &err), OWED_OK);
+    assert_int_equal(verify(&other, SECRET, NOW_US, &err), OWED_INVALID);
+    other.id = "msg";
+    assert_int_equal(verify(&other, PUBLIC, NOW_US, &err), OWED_INVALID);
+}
+
+static void
+a_secret_that_is_made_can_be_read_and_is_never_the_same(void **state)
+{
+    (void)state;
+    for (int signing = OWED_SIGNING_V1; signing <= OWED_SIGNING_V1A; signing++) {
+        struct key key;
+        CLEANUP(buf_done) struct buf one;
+        CLEANUP(buf_done) struct buf two;
+        buf_init(&one, 200);
+        buf_init(&two, 200);
+        assert_true(key_make((owed_signing)signing, &dice_system, &one));
+        assert_true(key_make((owed_signing)signing, &dice_system, &two));
+        assert_string_not_equal(buf_text(&one), buf_text(&two));
+        assert_int_equal(key_read(buf_text(&one), &key, NULL), OWED_OK);
+    }
+}
+
+static void
+a_filter_compares_what_is_said_and_not_how(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *filter, *payload;
+        bool wants;
+    } cases[] = {{"", "{}", true}, {"{}", "7", true}, {"{\"/a\":1}", "{\"a\":1.0}", true},
+        {"{\"/a\":\"\\u0078\"}", "{\"a\":\"x\"}", true},
+        {"{\"/a/0\":true}", "{\"a\":[true]}", true}, {"{\"/a\":[1,2]}", "{\"a\":2}", true},
+        {"{\"/a\":[1,2]}", "{\"a\":3}", false}, {"{\"/a\":[]}", "{\"a\":3}", false},
+        {"{\"/a\":null}", "{}", false}, {"{\"/a\":null}", "{\"a\":null}", true},
+        {"{\"/a\":1,\"/b\":1}", "{\"a\":1,\"b\":2}", false}, {"{\"/a\":\"1\"}", "{\"a\":1}", false},
+        {"nonsense", "{}", false}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CLEANUP(arena_done) struct arena arena;
+        const char *pointer = "";
+        arena_init(&arena, 0);
+        check_case(filter_wants(cases[i].filter, str_of(cases[i].payload), &arena, &pointer) ==
+                cases[i].wants,
+            cases[i].filter);
+    }
+}
+
+static void
+names_and_fronts_of_names_can_be_subscribed_to(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"*", "shop.Paid", "shop.*", "a.b.*"};
+    static const char *const bad[] = {
+        "", "shop*", ".*", "*.Paid", "shop.*.Paid", "owed.Ping", "owed.*", "shop Paid", "**"};
+    for (size_t i = 0; i < COUNT(good); i++)
+        check_case(event_pattern_check(good[i], NULL) == OWED_OK, good[i]);
+    for (size_t i = 0; i < COUNT(bad); i++)
+        check_case(event_pattern_check(bad[i], NULL) == OWED_INVALID, bad[i]);
+}
+
+static void
+a_window_grows_with_answers_and_shrinks_with_failures(void **state)
+{
+    (void)state;
+    struct hosts hosts = {0};
+    struct host *host = hosts_find(&hosts, "h.example:443", 0);
+    assert_non_null(host);
+    assert_ptr_equal(hosts_find(&hosts, "h.example:443", 0), host);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(host_ask(host, 0), 0);
+        host_begin(host);
+    }
+    assert_int_equal(host_ask(host, 0), HOSTS_FULL);
+    host_end(host, HOST_WELL, 4, 0);
+    host_end(host, HOST_WELL, 4, 0);
+    assert_int_equal(host->window, 4);
+    host_begin(host);
+    host_end(host, HOST_WELL, 4, 0);
+    assert_int_equal(host->window, 4);
+    host_begin(host);
+    host_end(host, HOST_ILL, 4, 0);
+    assert_int_equal(host->window, 2);
+    host_begin(host);
+    host_end(host, HOST_SILENT, 4, 0);
+    assert_int_equal(host->window, 2);
+    assert_int_equal(host->in_flight, 0);
+    hosts_done(&hosts);
+}
+
+static void
+a_host_that_fails_again_and_again_rests_for_longer_each_time(void **state)
+{
+    (void)state;
+    struct hosts hosts = {0};
+    struct host *host = hosts_find(&hosts, "h.example:443", 0);
+    int64_t now_us = 0;
+    for (int i = 0; i < HOSTS_BREAK_AFTER; i++) {
+        assert_int_equal(host_ask(host, now_us), 0);
+        host_begin(host);
+        host_end(host, HOST_ILL, 20, now_us);
+    }
+    assert_int_equal(host_ask(host, now_us), HOSTS_REST_US);
+    for (int64_t rest_us = HOSTS_REST_US * 2; rest_us < HOSTS_LONGEST_REST_US; rest_us *= 2) {
+        now_us = host->not_before_us;
+        assert_int_equal(host_ask(host, now_us - 1), 1);
+        assert_int_equal(host_ask(host, now_us), 0);
+        host_begin(host);
+        // One alone is tried.
+        assert_int_equal(host_ask(host, now_us), HOSTS_FULL);
+        host_end(host, HOST_ILL, 20, now_us);
+        assert_int_equal(host_ask(host, now_us), rest_us);
+    }
+    host_begin(host);
+    host_end(host, HOST_WELL, 20, now_us);
+    host->not_before_us = 0;
+    assert_int_equal(host->failures, 0);
+    host_wait_until(host, now_us + 7);
+    host_wait_until(host, now_us + 3);
+    assert_int_equal(host_ask(host, now_us), 7);
+    hosts_done(&hosts);
+}
+
+static void
+a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time(void **state)
+{
+    (void)state;
+    struct rate rate = {0};
+    int64_t now_us = 1000 * US_PER_SECOND;
+    assert_int_equal(rate_take(&rate, 0, now_us), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(rate_take(&rate, 4, now_us), 0);
+    assert_int_equal(rate_take(&rate, 4, now_us), US_PER_SECOND / 4);
+    assert_int_equal(rate_take(&rate, 4, now_us), US_PER_SECOND / 2);
+    assert_int_equal(rate_take(&rate, 4, now_us + US_PER_SECOND), 0);
+    assert_int_equal(rate_take(&rate, 4, now_us + 9 * US_PER_SECOND), 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_example_is_verified_and_nothing_else_about_it),
+        cmocka_unit_test(a_timestamp_is_within_the_tolerance_on_both_sides),
+        cmocka_unit_test(any_of_several_signatures_and_secrets_is_enough),
+        cmocka_unit_test(what_a_private_key_signs_its_public_key_verifies),
+        cmocka_unit_test(a_secret_that_is_made_can_be_read_and_is_never_the_same),
+        cmocka_unit_test(a_filter_compares_what_is_said_and_not_how),
+        cmocka_unit_test(names_and_fronts_of_names_can_be_subscribed_to),
+        cmocka_unit_test(a_window_grows_with_answers_and_shrinks_with_failures),
+        cmocka_unit_test(a_host_that_fails_again_and_again_rests_for_longer_each_time),
+        cmocka_unit_test(a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_endpoints.c - endpoints, and which events are owed to which of them.
+ */
+#include "world.h"
+
+#include "store/endpoints.h"
+#include "store/fire_many.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define A_SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+static void
+publish_webhooks(struct world *world, const char *options)
+{
+    struct catalogue_receiver r = a_receiver(ENDPOINTS_RECEIVER);
+    r.event_name = "*";
+    r.kind = "outside";
+    r.lane = "shop/hooks";
+    r.max_attempts = 7;
+    r.due_us = 3;
+    r.targets = "endpoints";
+    r.pause = "target";
+    r.options = options;
+    publish(world, &r, 1);
+}
+
+static struct endpoint_row
+an_endpoint(const char *id)
+{
+    return (struct endpoint_row){.id = id,
+        .name = "",
+        .url = "https://hooks.example/in",
+        .tenant = "",
+        .format = "envelope",
+        .signing = "v1",
+        .secret = A_SECRET,
+        .filter = "",
+        .created_at_us = NOW};
+}
+
+static void
+add(struct world *world, const struct endpoint_row *endpoint, const char *const *names)
+{
+    assert_ok(store_endpoint_add(world->db, endpoint, names, &world->err));
+}
+
+static void
+add_for(struct world *world, const char *id, const char *name)
+{
+    struct endpoint_row e = an_endpoint(id);
+    add(world, &e, (const char *const[]){name, NULL});
+}
+
+static struct endpoint_row
+look(struct world *world, const char *id)
+{
+    struct endpoint_row row;
+    assert_ok(store_endpoint(world->db, id, &world->arena, &row, &world->err));
+    return row;
+}
+
+/* targets_of writes the targets that an event is owed to, in order, as "a b"; checks what each row says. */
+static const char *
+targets_of(struct world *world, int64_t event_id, char *text, size_t size)
+{
+    int64_t ids[16];
+    size_t count = ids_of_event(world, event_id, ids, COUNT(ids));
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        struct delivery_row row = delivery(world, ids[i]);
+        assert_string_equal(row.receiver_key, ENDPOINTS_RECEIVER);
+        assert_string_equal(row.lane, "shop/hooks");
+        assert_string_equal(row.kind, "outside");
+        assert_int_equal(row.max_attempts, 7);
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", row.target);
+    }
+    return text;
+}
+
+static void
+assert_owed(struct world *world, int64_t event_id, const char *expected)
+{
+    char text[256];
+    assert_string_equal(targets_of(world, event_id, text, sizeof text), expected);
+}
+
+static int64_t
+fire_with_scope(struct world *world, const char *scope)
+{
+    struct new_event event = an_event(EVENT);
+    int64_t id = 0;
+    bool fresh = false;
+    event.scope = scope;
+    assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+    return id;
+}
+
+static void
+an_endpoint_reads_back_as_it_was_added(void **state)
+{
+    struct world *world = *state;
+    struct endpoint_row e = an_endpoint("ep_1");
+    e.name = "Acme \"main\"";
+    e.tenant = "acme";
+    e.format = "cloudevents";
+    e.signing = "v1a";
+    e.filter = "{\"/type\":\"new\"}";
+    e.rate = 9;
+    add(world, &e, (const char *const[]){"shop.Paid", "shop.*", "shop.Paid", NULL});
+    struct endpoint_row back = look(world, "ep_1");
+    assert_string_equal(back.name, e.name);
+    assert_string_equal(back.url, e.url);
+    assert_string_equal(back.tenant, "acme");
+    assert_string_equal(back.format, "cloudevents");
+    assert_string_equal(back.signing, "v1a");
+    assert_string_equal(back.secret, A_SECRET);
+    assert_string_equal(back.previous_secret, "");
+    assert_int_equal(back.previous_until_us, 0);
+    assert_string_equal(back.filter, e.filter);
+    assert_int_equal(back.rate, 9);
+    assert_int_equal(back.dead_in_row, 0);
+    assert_int_equal(back.disabled_at_us, 0);
+    assert_int_equal(back.created_at_us, NOW);
+    assert_non_null(strstr(back.subscriptions, "\"shop.*\""));
+    assert_non_null(strstr(back.subscriptions, "\"shop.Paid\""));
+}
+
+static void
+a_second_one_of_an_id_leaves_the_first_alone(void **state)
+{
+    struct world *world = *state;
+    add_for(world, "ep_1", EVENT);
+    struct endpoint_row e = an_endpoint("ep_1");
+    assert_int_not_equal(
+        store_endpoint_add(world->db, &e, (const char *const[]){"shop.Other", NULL}, &world->err),
+        OWED_OK);
+    assert_null(strstr(look(world, "ep_1").subscriptions, "Other"));
+}
+
+static void
+an_event_is_owed_to_those_who_want_its_name(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_exact", EVENT);
+    add_for(world, "ep_front", "shop.*");
+    add_for(world, "ep_all", "*");
+    add_for(world, "ep_other", "shop.OrderPlace");
+    add_for(world, "ep_longer", "shop.OrderPlaced.*");
+    add_for(world, "ep_case", "SHOP.*");
+    struct endpoint_row both = an_endpoint("ep_twice");
+    add(world, &both, (const char *const[]){EVENT, "shop.*", "*", NULL});
+    assert_owed(world, fire(world, EVENT), "ep_all ep_exact ep_front ep_twice");
+    assert_owed(world, fire(world, "shopping.Done"), "ep_all ep_twice");
+}
+
+static void
+the_digest_is_that_of_the_target(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    int64_t event = fire(world, EVENT);
+    // Owed once more, by whoever makes the digest itself, it is the same row.
+    const struct new_delivery again = {.event_id = event,
+        .receiver_key = ENDPOINTS_RECEIVER,
+        .lane = "shop/hooks",
+        .kind = "outside",
+        .target = "ep_1",
+        .max_attempts = 7,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &again, &world->err));
+    assert_owed(world, event, "ep_1");
+}
+
+static void
+it_is_due_when_the_event_and_the_receiver_say(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    struct delivery_row row = delivery(world, only_delivery(world, fire_due(world, NOW + SECOND)));
+    assert_int_equal(row.available_at_us, NOW + SECOND + 3);
+    assert_int_equal(row.due_at_us, NOW + SECOND + 3);
+    row = delivery(world, only_delivery(world, fire(world, EVENT)));
+    assert_int_equal(row.available_at_us, NOW + 3);
+}
+
+static void
+nothing_is_owed_where_nobody_delivers(void **state)
+{
+    struct world *world = *state;
+    add_for(world, "ep_1", EVENT);
+    assert_owed(world, fire(world, EVENT), "");
+    publish_keys(world, (const char *const[]){ENDPOINTS_RECEIVER, NULL});
+    int64_t ids[4];
+    // A receiver without endpoints of that very key is one like any other.
+    assert_int_equal(ids_of_event(world, fire(world, EVENT), ids, 4), 1);
+    assert_string_equal(delivery(world, ids[0]).target, "");
+}
+
+static void
+events_of_its_own_and_suppressed_ones_go_to_no_endpoint(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", "*");
+    assert_owed(world, fire(world, "owed.EndpointDisabled"), "");
+    assert_owed(world, fire(world, "owedshop.Paid"), "ep_1");
+    struct new_event event = an_event(EVENT);
+    int64_t id = 0;
+    bool fresh = false;
+    event.suppressed_reason = "a test";
+    assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+    assert_owed(world, id, "");
+}
+
+static void
+a_disabled_endpoint_is_owed_nothing_new(void **state)
+{
+    struct world *world = *state;
+    bool changed = false;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    assert_ok(store_endpoint_disable(world->db, "ep_1", NOW, "a test", &changed, &world->err));
+    assert_true(changed);
+    assert_owed(world, fire(world, EVENT), "ep_2");
+    assert_ok(store_endpoint_enable(world->db, "ep_1", NOW, &changed, &world->err));
+    assert_true(changed);
+    assert_owed(world, fire(world, EVENT), "ep_1 ep_2");
+}
+
+static void
+a_receiver_of_one_event_owes_that_alone(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver(ENDPOINTS_RECEIVER);
+    r.kind = "outside";
+    r.lane = "shop/hooks";
+    r.max_attempts = 7;
+    r.targets = "endpoints";
+    publish(world, &r, 1);
+    add_for(world, "ep_1", "*");
+    assert_owed(world, fire(world, EVENT), "ep_1");
+    assert_owed(world, fire(world, "shop.Other"), "");
+}
+
+static void
+a_removed_receiver_owes_for_the_grace_and_no_longer(void **state)
+{
+    struct world *world = *state;
+    int64_t changed = 0;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    assert_ok(store_retire(world->db, "shop", NOW - GRACE + SECOND, &changed, &world->err));
+    assert_owed(world, fire(world, EVENT), "ep_1");
+    publish_webhooks(world, "{}");
+    assert_ok(store_retire(world->db, "shop", NOW - GRACE, &changed, &world->err));
+    assert_owed(world, fire(world, EVENT), "");
+}
+
+static void
+tenants_fail_closed(void **state)
+{
+    struct world *world = *state;
+    struct endpoint_row acme = an_endpoint("ep_acme"), seven = an_endpoint("ep_seven");
+    const char *const names[] = {EVENT, NULL};
+    acme.tenant = "acme";
+    seven.tenant = "7";
+    add(world, &acme, names);
+    add(world, &seven, names);
+    add_for(world, "ep_none", EVENT);
+    publish_webhooks(world, "{}");
+    assert_owed(world, fire_with_scope(world, "{\"tenant\":\"acme\"}"), "ep_none");
+    publish_webhooks(world, "{\"tenant_key\":\"tenant\"}");
+    static const char *const cases[][2] = {{"{\"tenant\":\"acme\"}", "ep_acme"},
+        {"{\"tenant\":7}", "ep_seven"}, {"{\"tenant\":\"7\"}", "ep_seven"}, {"{}", ""},
+        {"{\"tenant\":\"\"}", ""}, {"{\"tenant\":null}", ""}, {"{\"tenant\":\"ACME\"}", ""},
+        {"{\"tenant\":\"acme \"}", ""}, {"{\"tenant\":[\"acme\"]}", ""},
+        {"{\"tenant\":{\"acme\":1}}", ""}, {"{\"other\":\"acme\"}", ""}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[256];
+        int64_t event = fire_with_scope(world, cases[i][0]);
+        check_case(
+            strcmp(targets_of(world, event, text, sizeof text), cases[i][1]) == 0, cases[i][0]);
+    }
+}
+
+static void
+several_events_at_once_are_owed_alike(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", "shop.*");
+    struct new_event list[] = {an_event(EVENT), an_event("shop.Other"), an_event("other.Thing")};
+    struct written_event written[3];
+    size_t count = 0;
+    bool torn = false;
+    for (size_t i = 0; i < 3; i++)
+        list[i].uid[0] = (uint8_t)(0xa0 + i);
+    const struct new_events events = {.events = list, .count = 3};
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(store_insert_events(world->db, &events, written, &count, &torn, &world->err));
+    assert_ok(store_commit(world->db, &world->err));
+    assert_owed(world, written[0].id, "ep_1 ep_2");
+    assert_owed(world, written[1].id, "ep_2");
+    assert_owed(world, written[2].id, "");
+}
+
+static void
+a_rotation_keeps_the_old_secret_for_the_overlap(void **state)
+{
+    struct world *world = *state;
+    add_for(world, "ep_1", EVENT);
+    assert_ok(
+        store_endpoint_rotate(world->db, "ep_1", "whsec_new", NOW + SECOND, NOW, &world->err));
+    struct endpoint_row row = look(world, "ep_1");
+    assert_string_equal(row.secret, "whsec_new");
+    assert_string_equal(row.previous_secret, A_SECRET);
+    assert_int_equal(row.previous_until_us, NOW + SECOND);
+    assert_ok(store_endpoint_rotate(world->db, "ep_1", "whsec_newer", NOW, NOW, &world->err));
+    row = look(world, "ep_1");
+    assert_string_equal(row.secret, "whsec_newer");
+    assert_string_equal(row.previous_secret, "");
+    assert_int_equal(store_endpoint_rotate(world->db, "ep_2", "whsec_new", NOW, NOW, &world->err),
+        OWED_NOT_FOUND);
+}
+
+static void
+of_two_that_disable_an_endpoint_one_does(void **state)
+{
+    struct world *world = *state;
+    bool first = false, second = true;
+    add_for(world, "ep_1", EVENT);
+    assert_ok(store_endpoint_disable(world->db, "ep_1", NOW, "gone", &first, &world->err));
+    assert_ok(store_endpoint_disable(world->other, "ep_1", NOW + 1, "late", &second, &world->err));
+    assert_true(first);
+    assert_false(second);
+    struct endpoint_row row = look(world, "ep_1");
+    assert_int_equal(row.disabled_at_us, NOW);
+    assert_string_equal(row.disabled_reason, "gone");
+}
+
+static void
+so_many_dead_in_a_row_disable_it_and_one_success_forgives_them(void **state)
+{
+    struct world *world = *state;
+    bool changed = true;
+    add_for(world, "ep_1", EVENT);
+    assert_ok(store_endpoint_dead(world->db, "ep_1", 2, &world->err));
+    assert_ok(store_endpoint_give_up(world->db, "ep_1", NOW, "dead", 3, &changed, &world->err));
+    assert_false(changed);
+    assert_ok(store_endpoint_well(world->db, "ep_1", &world->err));
+    assert_int_equal(look(world, "ep_1").dead_in_row, 0);
+    assert_ok(store_endpoint_dead(world->db, "ep_1", 3, &world->err));
+    assert_ok(store_endpoint_give_up(world->db, "ep_1", NOW, "dead", 3, &changed, &world->err));
+    assert_true(changed);
+    assert_ok(store_endpoint_give_up(world->other, "ep_1", NOW, "dead", 3, &changed, &world->err));
+    assert_false(changed);
+    assert_ok(store_endpoint_enable(world->db, "ep_1", NOW, &changed, &world->err));
+    assert_int_equal(look(world, "ep_1").dead_in_row, 0);
+    assert_ok(store_endpoint_enable(world->db, "ep_1", NOW, &changed, &world->err));
+    assert_false(changed);
+}
+
+static void
+pages_are_in_the_order_of_ids_and_of_one_tenant(void **state)
+{
+    struct world *world = *state;
+    struct endpoint_row acme = an_endpoint("ep_2");
+    acme.tenant = "acme";
+    add(world, &acme, (const char *const[]){EVENT, NULL});
+    add_for(world, "ep_3", EVENT);
+    add_for(world, "ep_1", EVENT);
+    struct endpoint_row *rows = NULL;
+    size_t count = 0;
+    assert_ok(store_endpoints(world->db, "", 2, NULL, &world->arena, &rows, &count, &world->err));
+    assert_int_equal(count, 2);
+    assert_string_equal(rows[0].id, "ep_1");
+    assert_string_equal(rows[1].id, "ep_2");
+    assert_ok(
+        store_endpoints(world->db, "ep_2", 2, NULL, &world->arena, &rows, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(rows[0].id, "ep_3");
+    assert_ok(store_endpoints(world->db, "", 9, "acme", &world->arena, &rows, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(rows[0].id, "ep_2");
+    assert_ok(store_endpoints_of(
+        world->db, "[\"ep_3\",\"ep_9\"]", &world->arena, &rows, &count, &world->err));
+    assert_int_equal(count, 1);
+    assert_string_equal(rows[0].id, "ep_3");
+}
+
+static void
+a_removed_endpoint_leaves_nothing_behind(void **state)
+{
+    struct world *world = *state;
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    assert_ok(store_endpoint_remove(world->db, "ep_1", &world->err));
+    assert_int_equal(count_of(world, "owed_endpoint"), 1);
+    assert_int_equal(count_of(world, "owed_subscription"), 1);
+    struct endpoint_row row;
+    assert_int_equal(
+        store_endpoint(world->db, "ep_1", &world->arena, &row, &world->err), OWED_NOT_FOUND);
+    assert_int_equal(store_endpoint_remove(world->db, "ep_1", &world->err), OWED_NOT_FOUND);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_endpoint_reads_back_as_it_was_added),
+        TEST(a_second_one_of_an_id_leaves_the_first_alone),
+        TEST(an_event_is_owed_to_those_who_want_its_name),
+        TEST(the_digest_is_that_of_the_target),
+        TEST(it_is_due_when_the_event_and_the_receiver_say),
+        TEST(nothing_is_owed_where_nobody_delivers),
+        TEST(events_of_its_own_and_suppressed_ones_go_to_no_endpoint),
+        TEST(a_disabled_endpoint_is_owed_nothing_new),
+        TEST(a_receiver_of_one_event_owes_that_alone),
+        TEST(a_removed_receiver_owes_for_the_grace_and_no_longer),
+        TEST(tenants_fail_closed),
+        TEST(several_events_at_once_are_owed_alike),
+        TEST(a_rotation_keeps_the_old_secret_for_the_overlap),
+        TEST(of_two_that_disable_an_endpoint_one_does),
+        TEST(so_many_dead_in_a_row_disable_it_and_one_success_forgives_them),
+        TEST(pages_are_in_the_order_of_ids_and_of_one_tenant),
+        TEST(a_removed_endpoint_leaves_nothing_behind),
+    };
+    return RUN_ON_ALL_STORES("endpoints", tests);
+}
