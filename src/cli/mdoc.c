@@ -274,6 +274,8 @@ static const char conf_publish[] =
     "the password is a token. nats+tls:// is the same by TLS, to a server whose certificate the host trusts; SSL_CERT_FILE in the environment of the relay "
     "names a file with other authorities. A subject that no stream takes is a failed attempt; where JetStream is not enabled, or its stream has no leader, the "
     "broker is away; what is more than its max_payload is dead at once.\n\n"
+    "amqp://user@host:5672/vhost publishes to RabbitMQ, with topic as the routing key, to exchange where there is one: persistent, with message_id, type, "
+    "correlation_id, timestamp and the facts as headers, and done once it is confirmed. What no queue takes has failed.\n\n"
     "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "
     "memory, unless its appendfsync is always, and drops no duplicates itself.";
 

@@ -28,6 +28,11 @@ subject_problem(const char *topic)
 }
 
 static const struct broker_scheme schemes[] = {
+    {.scheme = "amqp",
+        .port = 5672,
+        .library = "libowed-rabbitmq.so.0",
+        .symbol = "broker_rabbitmq",
+        .has_exchange = true},
     {.scheme = "nats",
         .port = 4222,
         .library = "libowed-nats.so.0",
@@ -56,7 +61,8 @@ find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error
         }
     }
     return fail(err, OWED_CONFIG,
-        "begins with no scheme that is known here; one such as redis://host:6379 or nats://host:4222 is right");
+        "begins with no scheme that is known here; one such as redis://host:6379, amqp://user@host/vhost "
+        "or nats://host:4222 is right");
 }
 
 static bool

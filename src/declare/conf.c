@@ -30,9 +30,11 @@
     X("in-flight", declared.in_flight, INT, "N", 1, LIMIT_PIPE_IN_FLIGHT, \
         "of pipe and publish: so many before the first is answered; 16 and 500 unless told") \
     X("publish", declared.publish, TEXT, "URL", 0, 0, \
-        "hand events to this broker: redis://host:6379, nats://host:4222") \
+        "hand events to this broker: redis://host:6379, amqp://user@host/vhost, nats://host:4222") \
     X("topic", declared.topic, TEXT, "NAME", 0, 0, \
-        "of publish: the stream, or the subject; the name of the event unless told") \
+        "of publish: the stream, routing key or subject; the name of the event unless told") \
+    X("exchange", declared.exchange, TEXT, "NAME", 0, 0, \
+        "of publish to RabbitMQ: the exchange; unless told, topic is a queue") \
     X("password-file", declared.password_file, TEXT, "PATH", 0, 0, \
         "of publish: holds the broker's password, one line") \
     X("file", declared.file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \

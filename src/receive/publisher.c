@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/secret_file.h"
 
 #define BATCH_MESSAGES 500
+#define QUICK_US INT64_C(1000000)
 
 static owed_status
 load(struct publisher *publisher, owed_error *err)
@@ -71,18 +73,47 @@ answer_silent(struct broker_message *messages, const char *why)
     }
 }
 
+/* silent_of relinks the messages that have no answer, as a list. */
+static struct broker_message *
+silent_of(struct broker_message *messages)
+{
+    struct broker_message *first = NULL;
+    struct broker_message **end = &first;
+    for (struct broker_message *m = messages; m != NULL; m = m->next) {
+        if (m->answer != BROKER_SILENT)
+            continue;
+        *end = m;
+        end = &m->next;
+    }
+    *end = NULL;
+    return first;
+}
+
+/* send_some sends what has no answer; returns why some still have none, or "". */
+static const char *
+send_some(struct publisher *publisher, struct broker_message *messages, owed_error *err)
+{
+    *err = (owed_error){0};
+    if (publisher->connection == NULL && connect_to(publisher, err) != OWED_OK)
+        return err->text;
+    if (!publisher->kind->send(publisher->connection, messages, err))
+        disconnect(publisher);
+    return err->text;
+}
+
 static void
 post(struct publisher *publisher, struct broker_message *messages)
 {
-    owed_error err = {0};
-    bool is_fresh = publisher->connection == NULL;
-    if (is_fresh && connect_to(publisher, &err) != OWED_OK) {
-        answer_silent(messages, err.text);
-        return;
-    }
-    if (!publisher->kind->send(publisher->connection, messages, &err))
-        disconnect(publisher);
-    answer_silent(messages, err.text[0] == '\0' ? "it has not answered" : err.text);
+    owed_error err;
+    bool was_open = publisher->connection != NULL;
+    int64_t began_us = clock_monotonic_us(&clock_system);
+    const char *why = send_some(publisher, messages, &err);
+    // A connection that has stood idle may have been closed meanwhile, which says nothing of the broker.
+    bool is_quick = clock_monotonic_us(&clock_system) - began_us < QUICK_US;
+    struct broker_message *left = silent_of(messages);
+    if (left != NULL && was_open && publisher->connection == NULL && is_quick)
+        why = send_some(publisher, left, &err);
+    answer_silent(left, why[0] == '\0' ? "it has not answered" : why);
 }
 
 /* take takes the next batch out of the queue, as a list; the lock is held. */

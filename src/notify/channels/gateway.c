@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/secret_file.h"
 #include "base/text.h"
 #include "notify/channels/gateway_parts.h"
 #include "notify/channels/pattern.h"
