@@ -325,9 +325,9 @@ typedef struct owed_receiver {
     const char *pipe;     /* one of those above: a program that stays, and its arguments with blanks
                              between them; it is given deliveries as lines of JSON */
     int32_t in_flight;    /* so many before the first is answered; 0: 16 of pipe, 500 of publish */
-    const char *publish;  /* one of those above: the URL of a broker, redis://, amqp:// or nats:// */
-    const char *topic;    /* publish: stream, routing key or subject; NULL: the event's name */
-    const char *exchange; /* publish to amqp: NULL is the one whose routing keys are queues */
+    const char *publish; /* one of those above: the URL of a broker, redis://, amqp:// or nats:// */
+    const char *topic;   /* publish: stream, routing key or subject; NULL: the event's name */
+    const char *exchange;      /* publish to amqp: NULL is the one whose routing keys are queues */
     const char *password_file; /* publish: a file with the broker's password */
     const struct owed_endpoint_settings
         *endpoints; /* one of those above: POST to every endpoint that
