@@ -168,9 +168,25 @@ set_out(struct calls *calls, struct call *call)
     return false;
 }
 
+static owed_status
+open_once(struct calls *calls, owed_error *err)
+{
+    if (calls->is_open)
+        return OWED_OK;
+    owed_status status = wire_open(&calls->wire, calls->at_once, err);
+    if (status != OWED_OK)
+        return status;
+    status = lookups_open(&calls->lookups, err);
+    if (status != OWED_OK)
+        wire_close(&calls->wire);
+    calls->is_open = status == OWED_OK;
+    return status;
+}
+
 void
 calls_start(struct calls *calls, struct flight *flight)
 {
+    owed_error err = {0};
     if (!call_is_wanted(flight)) {
         landing_add(calls->landing, flight, owed_done());
         return;
@@ -184,9 +200,13 @@ calls_start(struct calls *calls, struct flight *flight)
             owed_not_yet(&flight->delivery, at_us, "it has had as many requests as it allows"));
         return;
     }
-    struct call *call = call_new(flight);
+    struct call *call = NULL;
+    owed_status status = open_once(calls, &err);
+    if (status == OWED_OK)
+        call = call_new(flight);
     if (call == NULL) {
-        landing_add(calls->landing, flight, owed_failed(&flight->delivery, "out of memory"));
+        landing_add(calls->landing, flight,
+            owed_failed(&flight->delivery, "%s", status == OWED_OK ? "out of memory" : err.text));
         return;
     }
     flight->builtin = call;
@@ -352,22 +372,17 @@ calls_abandon(struct calls *calls, struct flight *flight)
     flight->builtin = NULL;
 }
 
-owed_status
-calls_open(struct calls *calls, struct landing *landing, int32_t at_once, owed_error *err)
+void
+calls_init(struct calls *calls, struct landing *landing, int32_t at_once)
 {
-    *calls = (struct calls){.landing = landing, .slow_limit = at_once * 4};
-    owed_status status = wire_open(&calls->wire, at_once, err);
-    if (status != OWED_OK)
-        return status;
-    status = lookups_open(&calls->lookups, err);
-    if (status != OWED_OK)
-        wire_close(&calls->wire);
-    return status;
+    *calls = (struct calls){.landing = landing, .at_once = at_once, .slow_limit = at_once * 4};
 }
 
 void
 calls_close(struct calls *calls)
 {
+    if (!calls->is_open)
+        return;
     while (calls->flying != NULL)
         calls_abandon(calls, calls->flying->flight);
     lookups_close(&calls->lookups);

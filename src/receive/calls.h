@@ -20,6 +20,8 @@ struct call;
 
 struct calls {
     struct landing *landing;
+    bool is_open;
+    int32_t at_once;
     struct wire wire;
     struct lookups lookups;
     struct hosts hosts;
@@ -31,8 +33,8 @@ struct calls {
     void *rates;          // tree of buckets, by endpoint
 };
 
-owed_status calls_open(
-    struct calls *calls, struct landing *landing, int32_t at_once, owed_error *err);
+/* calls_init opens nothing: the first call does. */
+void calls_init(struct calls *calls, struct landing *landing, int32_t at_once);
 void calls_close(struct calls *calls);
 
 void calls_start(struct calls *calls, struct flight *flight);

@@ -178,16 +178,14 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
     set_limits(outside);
     owed_status status = programs_open(&outside->programs, &outside->landing, err);
     outside->pipes.epoll = -1;
+    calls_init(&outside->calls, &outside->landing, settings->in_flight);
     if (status == OWED_OK)
         status = pipes_open(&outside->pipes, &outside->landing, settings->log, err);
     if (status == OWED_OK)
         status = publishers_open(&outside->publishers, &outside->landing, err);
     if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
-    if (status == OWED_OK)
-        status = calls_open(&outside->calls, &outside->landing, settings->in_flight, err);
     if (status != OWED_OK) {
-        webhooks_close(&outside->webhooks);
         publishers_close(&outside->publishers);
         pipes_close(&outside->pipes);
         programs_close(&outside->programs);
@@ -247,8 +245,10 @@ wait_for(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     waits[count++] = (struct pollfd){.fd = outside->programs.epoll, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->pipes.epoll, .events = POLLIN};
     waits[count++] = (struct pollfd){.fd = outside->publishers.ended_fd, .events = POLLIN};
-    waits[count++] = (struct pollfd){.fd = outside->calls.wire.ended_fd, .events = POLLIN};
-    waits[count++] = (struct pollfd){.fd = outside->calls.lookups.ended_fd, .events = POLLIN};
+    if (outside->calls.is_open) {
+        waits[count++] = (struct pollfd){.fd = outside->calls.wire.ended_fd, .events = POLLIN};
+        waits[count++] = (struct pollfd){.fd = outside->calls.lookups.ended_fd, .events = POLLIN};
+    }
     bool called = false;
     int ready = poll(waits, count, timeout_ms);
     for (size_t i = 0; i < fd_count && ready > 0; i++)
