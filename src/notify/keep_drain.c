@@ -11,6 +11,10 @@
 #include "deliver/handle.h"
 #include "notify/notifier.h"
 
+// So many are sent before it is recorded what came of them, and so many may be sent again where this process dies,
+// or are asked of a provider that has just asked for a wait.
+#define IN_FLIGHT 16
+
 struct tried {
     char id[MESSAGE_ID_BYTES];
     int64_t event_id;
@@ -67,6 +71,7 @@ run(struct keep *keep, int64_t limit, struct draining *draining, owed_error *err
         .lanes = (const char *const[]){lane == NULL ? "default" : lane, NULL},
         .once = true,
         .limit = limit == OWED_DRAIN_ALL ? 0 : limit,
+        .in_flight = IN_FLIGHT,
         .prune_us = -1,
     };
     keep->drainer->serves = NOTIFY_RECEIVER;
