@@ -8,16 +8,6 @@
 #include "base/digest.h"
 #include "base/json.h"
 
-owed_status
-store_event_of_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
-{
-    bool found = false;
-    owed_status status = query_int(db, STMT_EVENT_OF_KEY, ARGS(V_TEXT(key)), ret_id, &found, err);
-    return status == OWED_OK && !found
-        ? fail(err, OWED_NOT_FOUND, "no event has the dedupe key \"%.100s\"", key)
-        : status;
-}
-
 static owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
 {

@@ -223,6 +223,16 @@ store_event(
 }
 
 owed_status
+store_event_of_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
+{
+    bool found = false;
+    owed_status status = query_int(db, STMT_EVENT_OF_KEY, ARGS(V_TEXT(key)), ret_id, &found, err);
+    return status == OWED_OK && !found
+        ? fail(err, OWED_NOT_FOUND, "no event has the dedupe key \"%.100s\"", key)
+        : status;
+}
+
+owed_status
 store_delivery(struct db *db, int64_t id, struct arena *arena, struct delivery_row *ret_delivery,
     owed_error *err)
 {

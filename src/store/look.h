@@ -161,6 +161,8 @@ owed_status store_deliveries(struct db *db, const struct filter *filter, struct 
     struct delivery_row **ret_deliveries, size_t *ret_count, owed_error *err);
 owed_status store_event(struct db *db, int64_t id, struct arena *arena, struct event_row *ret_event,
     owed_error *err); // NOT_FOUND
+/* store_event_of_key finds the committed event that has a dedupe key; NOT_FOUND. */
+owed_status store_event_of_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err);
 /* store_effects lists the events that one led to, the oldest first, up to limit: of each only id and name. */
 owed_status store_effects(struct db *db, int64_t event_id, int32_t limit, struct arena *arena,
     struct event_row **ret_events, size_t *ret_count, owed_error *err);

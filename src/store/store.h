@@ -49,9 +49,6 @@ bool store_in_transaction(struct db *db);
 
 /* --- firing: fire.c --- */
 
-/* store_event_of_key finds the event that has a dedupe key; NOT_FOUND. */
-owed_status store_event_of_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err);
-
 struct new_delivery;
 struct new_event {
     uint8_t uid[16];
