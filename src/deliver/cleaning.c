@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "deliver/worker.h"
 
-#define REST 2 // times as long as a batch took
-#define ALONE_REST 9
-#define LONGEST_REST_US (US_PER_SECOND / 2)
 #define STUCK_SECONDS 60 // whoever has the turn asks for it again long before
 #define LOOKS 8          // that find nothing, in one go
 #define MOST_HELD 10000  // old ones that are still owed: the next course goes on behind them
@@ -50,15 +47,6 @@ is_trouble(owed_status status)
     return status == OWED_UNAVAILABLE || status == OWED_UNSURE;
 }
 
-/* rest leaves the store to those who write for as long as several that clean at once would keep it from them. */
-static void
-rest(struct worker *w, int64_t took_us)
-{
-    int times = w->owed->db->driver->single_writer ? ALONE_REST : REST;
-    int64_t rest_us = took_us * times;
-    w->rest_mono_us = worker_mono_us(w) + (rest_us < LONGEST_REST_US ? rest_us : LONGEST_REST_US);
-}
-
 /* step deletes a batch, if there is one and nobody else is at it; else this course is over, and the next one tries. */
 static owed_status
 step(struct worker *w, bool is_first, owed_error *err)
@@ -91,7 +79,8 @@ clean(struct worker *w, owed_error *err)
     int64_t begun_us = worker_mono_us(w);
     owed_status status = step(w, is_first, err);
     if (w->prune.rows > rows) {
-        rest(w, worker_mono_us(w) - begun_us);
+        int64_t mono_us = worker_mono_us(w);
+        w->rest_mono_us = mono_us + prune_rest_us(w->owed->db, mono_us - begun_us);
         worker_wrote(w);
         worker_yield(w);
     }

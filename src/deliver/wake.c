@@ -136,7 +136,11 @@ wake_sleep(struct wake *wake)
     if (wake->is_asleep || wake->again_us < AGAIN_MIN_US)
         wake->again_us = AGAIN_MIN_US;
     say_deaf(wake);
-    return wake->is_asleep && !was_asleep;
+    if (was_asleep)
+        return false;
+    // What was announced while that was asked came with the answer, and the descriptor says nothing of it any more.
+    bool has_heard = sign_fd(wake) >= 0 && db->driver->changed(db);
+    return wake->is_asleep || has_heard;
 }
 
 void

@@ -7,17 +7,11 @@
 #include "base/clock.h"
 #include "operate/act.h"
 
-#define REST 2 // times as long as a batch took
-#define ALONE_REST 9
-#define LONGEST_REST_US (US_PER_SECOND / 2)
-
 /* rest leaves the store to those who write, as a relay that cleans does. */
 static void
 rest(const struct db *db, int64_t took_us)
 {
-    int64_t rest_us = took_us * (db->driver->single_writer ? ALONE_REST : REST);
-    if (rest_us > LONGEST_REST_US)
-        rest_us = LONGEST_REST_US;
+    int64_t rest_us = prune_rest_us(db, took_us);
     const struct timespec timeout = {
         .tv_sec = rest_us / US_PER_SECOND, .tv_nsec = rest_us % US_PER_SECOND * 1000};
     ppoll(NULL, 0, &timeout, NULL);

@@ -13,6 +13,10 @@
 #define BATCH_ROWS 1000
 #define SLOW_BATCH_ROWS 200 // of several statements, and a commit that others wait for
 #define ALONE_BATCH_ROWS 40
+#define REST 2 // times as long as a batch took
+#define SLOW_REST 4
+#define ALONE_REST 9
+#define LONGEST_REST_US (US_PER_SECOND / 2)
 #define PAGE 500 // events that one look, and so one batch, names
 #define SMALL_PAGE 100
 #define PRUNE_PEEKS 8 // pages on which nothing is to go, in one transaction
@@ -41,6 +45,14 @@ prune_batch_rows(const struct db *db)
     if (db->driver->single_writer)
         return ALONE_BATCH_ROWS;
     return db->driver->sql->statements[STMT_FORGET] == NULL ? SLOW_BATCH_ROWS : BATCH_ROWS;
+}
+
+int64_t
+prune_rest_us(const struct db *db, int64_t took_us)
+{
+    int64_t times = db->driver->sql->statements[STMT_PRUNE_TURN] != NULL ? SLOW_REST : REST;
+    int64_t rest_us = took_us * (db->driver->single_writer ? ALONE_REST : times);
+    return rest_us < LONGEST_REST_US ? rest_us : LONGEST_REST_US;
 }
 
 static void

@@ -47,6 +47,10 @@ void prune_begin(struct prune_course *course, const struct prune *prune);
 /* prune_batch_rows is how many rows a batch has where nobody says: few where everybody else waits meanwhile. */
 int64_t prune_batch_rows(const struct db *db);
 
+/* prune_rest_us is for how long, after a batch that took so long, the store is left to those who write, also where several
+ * that delete would keep it from them. */
+int64_t prune_rest_us(const struct db *db, int64_t took_us);
+
 /*
  * store_prune_turn tells whether this connection may delete now: where the commits of several that delete would keep
  * those who fire waiting, one does at a time. It has its turn until store_prune_leave, or until the connection ends;

@@ -340,6 +340,36 @@ too_long_a_path_leaves_the_rest_working(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* fake_asleep has somebody before it who is not done yet. */
+static bool
+fake_asleep(struct db *db, bool on)
+{
+    (void)db;
+    (void)on;
+    return false;
+}
+
+static void
+news_that_come_with_the_answer_to_who_would_sleep_are_looked_for(void **state)
+{
+    struct fixture *f = *state;
+    static const struct driver talks = {.scheme = "fake",
+        .wake_fd = fake_wake_fd,
+        .changed = fake_changed,
+        .path = fake_path,
+        .asleep = fake_asleep};
+    settle(f);
+    f->db.base.driver = &talks;
+    assert_false(wake_sleep(f->wake));
+    f->db.looks = 0;
+    f->db.commit_seen_from = 1; // and no sign of it
+    assert_true(wake_sleep(f->wake));
+    assert_false(wake_sleep(f->wake));
+    f->db.looks = 0;
+    f->db.commit_seen_from = 1;
+    assert_true(wake_wait(f->wake, OWED_SECONDS(60)));
+}
+
 int
 main(void)
 {
@@ -352,6 +382,7 @@ main(void)
         CASE(a_sign_without_a_commit_costs_a_bounded_number_of_looks),
         CASE(a_seen_commit_does_not_end_the_watch_for_the_next),
         CASE(without_a_sign_nobody_looks_before_the_end),
+        CASE(news_that_come_with_the_answer_to_who_would_sleep_are_looked_for),
         CASE(what_was_committed_before_a_connection_was_watched_is_seen),
         CASE(polling_beside_other_things_tells_the_same),
         CASE(without_a_connection_it_still_waits),
