@@ -3,6 +3,7 @@
  * json_pointer.c - JSON pointers (RFC 6901), a step at a time and all the way.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
@@ -38,6 +39,9 @@ json_pointer_leads(const char *step, bool in_object, struct str key, size_t inde
 bool
 json_pointer_is_good(const char *pointer)
 {
+    for (const char *p = pointer; (p = strchr(p, '~')) != NULL; p++)
+        if (p[1] != '0' && p[1] != '1')
+            return false;
     return (*pointer == '\0' || *pointer == '/') && utf8_is_valid(str_of(pointer));
 }
 

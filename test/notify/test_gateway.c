@@ -176,6 +176,8 @@ settings_that_cannot_be_are_refused_with_their_key(void **state)
         {"sms", {URL, BODY, SET("headers", "x-{to}: 1")}, "headers are such as"},
         {"sms", {URL, BODY, SET("headers", "x: {tokn}")}, "headers: {tokn} is no place"},
         {"sms", {URL, BODY, SET("reference", "id")}, "reference is a JSON pointer"},
+        {"sms", {URL, BODY, SET("reference", "/a~2b")}, "reference is a JSON pointer"},
+        {"sms", {URL, BODY, SET("reference", "/a~")}, "reference is a JSON pointer"},
         {"sms", {URL, BODY, SET("too-long", "truncate")}, "too-long is refuse, cut or split"},
         {"sms", {URL, BODY, SET("max-segments", "0")}, "max-segments"},
         {"sms", {SET("preset", "twillio")}, "preset is one of twilio, vonage"},
