@@ -46,7 +46,8 @@ owed_module_init(owed_registry *registry, owed_error *err)
     const owed_endpoint_settings settings = {.allow = getenv("FORGERY_ALLOW"), .resolve = resolve};
     const owed_receiver receiver = {.key = OWED_ENDPOINTS_RECEIVER,
         .event_name = "*",
-        .max_attempts = 1,
+        .max_attempts = getenv("FORGERY_LIVES") != NULL ? 100 : 1,
+        .give_up_after_us = OWED_HOURS(24),
         .endpoints = &settings};
     return owed_declare_receiver(registry, &receiver, err);
 }
