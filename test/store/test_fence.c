@@ -129,6 +129,32 @@ each_write_is_of_one_row_alone(void **state)
     }
 }
 
+/* What an attempt left is its own row's, also where a neighbour of the same ledger lands. */
+static void
+what_an_attempt_left_is_kept_under_its_fence_alone(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    for (int i = 0; i < 3; i++)
+        fire(world, EVENT);
+    claim_as(world, "first", NOW, 3);
+    struct settlement settlements[3];
+    bool landed[3] = {false};
+    for (size_t i = 0; i < 3; i++) {
+        settlements[i] = a_settlement(&world->rows[i].fence, "failed");
+        settlements[i].result = "{\"left\":true}";
+    }
+    settlements[1].fence.claimed_by = "somebody else";
+    settlements[2].fence.claimed_at_us--;
+    assert_ok(store_settle(world->db, settlements, 3, landed, &world->err));
+    for (size_t i = 0; i < 3; i++) {
+        struct delivery_row row = delivery(world, world->rows[i].fence.delivery_id);
+        assert_int_equal(landed[i], i == 0);
+        assert_string_equal(row.result, i == 0 ? "{\"left\":true}" : "");
+    }
+}
+
 static void
 somebody_else_cannot_write(void **state)
 {
@@ -571,6 +597,7 @@ main(void)
         TEST(the_holder_may_write),
         TEST(another_row_of_the_same_claim_is_not_this_one),
         TEST(each_write_is_of_one_row_alone),
+        TEST(what_an_attempt_left_is_kept_under_its_fence_alone),
         TEST(somebody_else_cannot_write),
         TEST(an_earlier_claim_of_the_same_holder_cannot_write),
         TEST(who_lost_the_row_to_another_cannot_write),
