@@ -96,10 +96,7 @@ run(const char *url)
         .name = "number", .variables = variables, .text = "{n}"};
     const owed_clock clock = {.now_us = world_now};
     const owed_channel sms = {.name = "sms", .send = provide};
-    const owed_notifier_options options = {.threads = 1,
-        .max_attempts = 30,
-        .backoff_base_us = 600 * SECOND,
-        .backoff_cap_us = 1800 * SECOND};
+    const owed_notifier_options options = {.threads = 1};
     owed_error err;
     owed_template *tmpl = NULL;
     owed_templates *templates = NULL;

@@ -30,10 +30,11 @@ OWED_BEGIN_DECLS
 
 /* Zeroed: sensible values. */
 typedef struct owed_notifier_options {
-    const char *lane;         /* "default" */
-    int32_t threads;          /* 4: so many sends at once */
-    int32_t max_attempts;     /* 10 */
-    int64_t backoff_base_us;  /* the relay's */
+    const char *lane;     /* "default" */
+    int32_t threads;      /* 4: so many sends at once */
+    int32_t max_attempts; /* 16 */
+    int64_t
+        backoff_base_us; /* 30 seconds: with the relay's cap of an hour, a provider may fail for hours */
     int64_t backoff_cap_us;   /* the relay's */
     int64_t give_up_after_us; /* 2 days: what is put off for so long is dead */
     int64_t dedup_ttl_us;     /* a day: how long a dedup_key is known once it was sent */

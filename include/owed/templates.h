@@ -45,8 +45,8 @@ OWED_API owed_status owed_templates_add(owed_templates *set, owed_template *tmpl
 
 /* owed_templates_load adds what the files of a folder hold, all or nothing. The first that cannot be is
  * refused by its file and line: TEMPLATE, LOCALE, MALFORMED_LOCALE, MISSING_LOCALE, LOCALE_MISMATCH as in
- * template.h; TEMPLATE: a header or a name that cannot be, an HTML without its text, a symbolic link or
- * whatever else is no plain file, bytes that are no UTF-8, a name that the set has; LIMIT: a file over
+ * template.h; TEMPLATE: a header or a name that cannot be, an HTML without its text, what is
+ * no plain file (links to one are followed), bytes that are no UTF-8, a name that the set has; LIMIT: a file over
  * 1 MiB, over 20000 files, over 64 languages; NOT_FOUND: no such folder; CONFIG: it cannot be read. */
 OWED_API owed_status owed_templates_load(owed_templates *set, const char *folder, owed_error *err)
     OWED_MUSTUSE;

@@ -291,7 +291,7 @@ static const char conf_notify[] =
     "    {\"email\": \"ada@example.com\", \"locale\": \"de\",\n"
     "     \"time_zone\": \"Europe/Berlin\",\n"
     "     \"quiet_hours\": [{\"start\": \"22:00\", \"end\": \"07:00\"}]}\n\n"
-    "A provider that says not now has failed, and it is tried again. One that asks for a wait is not asked before, and quiet hours are "
+    "A provider that says not now has failed, and it is tried again: 16 times, the first within 30 seconds, unless max-attempts and backoff-base say otherwise. One that asks for a wait is not asked before, and quiet hours are "
     "waited for unless quiet is refuse: neither spends an attempt. An address that is refused, a payload without a recipient and a "
     "template that lacks a value are permanent. After two days unless give-up-after says otherwise, what is still put off is dead.";
 

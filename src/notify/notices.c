@@ -15,7 +15,6 @@
 #include "notify/templates.h"
 
 #define CHANNELS_MAX 32
-#define DAY_US (INT64_C(24) * 3600 * 1000000)
 
 /* place puts the place before a sentence that has none. */
 static owed_status
@@ -177,9 +176,13 @@ make_rule(void *state, const struct conf_notice *notice, owed_receiver *receiver
     receiver->targets = notice_rule_targets;
     receiver->pause = OWED_PAUSE_TARGET;
     receiver->state = rule;
+    if (receiver->max_attempts == 0)
+        receiver->max_attempts = NOTIFY_MAX_ATTEMPTS;
+    if (receiver->backoff_base_us == 0)
+        receiver->backoff_base_us = NOTIFY_BACKOFF_BASE_US;
     // Quiet hours and a busy provider put it off: without an end that would count as failures.
     if (receiver->give_up_after_us == 0)
-        receiver->give_up_after_us = 2 * DAY_US;
+        receiver->give_up_after_us = NOTIFY_GIVE_UP_AFTER_US;
     return OWED_OK;
 }
 

@@ -17,6 +17,11 @@
 #define GONE_EVENT "owed.AddressGone"
 #define LIMIT_THREADS 64
 
+/* Where nobody says otherwise: a provider that fails for hours, or asks for waits for a day, costs no message. */
+#define NOTIFY_MAX_ATTEMPTS 16
+#define NOTIFY_BACKOFF_BASE_US INT64_C(30000000)
+#define NOTIFY_GIVE_UP_AFTER_US (INT64_C(48) * 3600 * 1000000)
+
 struct job;
 
 /* What is to be told, read from a delivery; all of it lives in the arena. What cannot be read is dead at once. */

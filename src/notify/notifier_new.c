@@ -9,7 +9,6 @@
 #include "notify/notifier.h"
 
 #define DEFAULT_THREADS 4
-#define NOTIFY_MAX_ATTEMPTS 10
 #define DAY_US (24 * 3600 * US_PER_SECOND)
 
 static owed_status
@@ -42,7 +41,10 @@ owed_notifier_new(const owed_templates *templates, owed_dispatcher *dispatcher,
     owed_notifier_options *own = &notifier->options;
     own->threads = own->threads == 0 ? DEFAULT_THREADS : own->threads;
     own->max_attempts = own->max_attempts == 0 ? NOTIFY_MAX_ATTEMPTS : own->max_attempts;
-    own->give_up_after_us = own->give_up_after_us == 0 ? 2 * DAY_US : own->give_up_after_us;
+    own->backoff_base_us =
+        own->backoff_base_us == 0 ? NOTIFY_BACKOFF_BASE_US : own->backoff_base_us;
+    own->give_up_after_us =
+        own->give_up_after_us == 0 ? NOTIFY_GIVE_UP_AFTER_US : own->give_up_after_us;
     own->dedup_ttl_us = own->dedup_ttl_us == 0 ? DAY_US : own->dedup_ttl_us;
     pthread_mutex_init(&notifier->lock, NULL);
     pthread_cond_init(&notifier->wanted, NULL);

@@ -128,10 +128,7 @@ open_file(
 {
     struct stat what;
     // Not blocking, lest a named pipe waits for a writer.
-    int fd = openat(scan->fd, file->file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 && errno == ELOOP)
-        return fail(err, OWED_TEMPLATE,
-            "%s: a symbolic link; the file itself would be right, in this folder", file->path);
+    int fd = openat(scan->fd, file->file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return fail_native(err, OWED_CONFIG, errno, "%s cannot be opened: %m", file->path);
     if (fstat(fd, &what) != 0 || !S_ISREG(what.st_mode)) {

@@ -113,9 +113,7 @@ connect_to(struct nats *nats, const struct broker_place *place, owed_error *err)
     natsOptions_Destroy(options);
     if (status == NATS_OK)
         return OWED_OK;
-    return status == NATS_NO_MEMORY
-        ? fail_memory(err)
-        : fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", reason(status, NULL));
+    return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", reason(status, NULL));
 }
 
 static owed_status
