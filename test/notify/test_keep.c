@@ -165,7 +165,7 @@ what_failed_is_pending_until_it_is_dead(void **state)
     (void)state;
     office.sms.answer = (owed_answer){.verdict = OWED_ANSWER_FAILED, .reason = "away"};
     owed_ticket *ticket = put("7", NULL);
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 15; i++) {
         drain();
         check_result(ticket, OWED_PENDING, "away");
         office.f->now_us += 3600 * SECOND;
@@ -173,7 +173,7 @@ what_failed_is_pending_until_it_is_dead(void **state)
     drain();
     check_result(ticket, OWED_UNDELIVERED, "away");
     assert_true(owed_ticket_is_failed(ticket));
-    assert_int_equal(office.sms.calls, 10);
+    assert_int_equal(office.sms.calls, 16);
     owed_ticket_release(ticket);
 }
 
