@@ -8,13 +8,12 @@
  * not at all, and, of those that the outage never met, in the wrong order; how often the provider was called
  * during the outage and in all.
  */
-#include <owed/outbox.h>
-#include <owed/owed.h>
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kept.h"
 
 #define SECOND INT64_C(1000000)
 #define START_US (INT64_C(4102444800) * SECOND)
@@ -63,70 +62,16 @@ provide(const owed_channel *channel, const owed_message *message, owed_answer *a
 }
 
 static void
-must(owed_status status, const owed_error *err)
-{
-    if (status == OWED_OK)
-        return;
-    fprintf(stderr, "%s\n", err->text);
-    exit(1);
-}
-
-static void
-enqueue_all(owed *handle, owed_outbox *outbox, const owed_template *tmpl)
-{
-    static const owed_recipient ada = {.phone = "+49151000000"};
-    owed_error err;
-    owed_tx *tx = NULL;
-    for (int64_t i = 0; i < world.tickets; i++) {
-        if (i % 1000 == 0)
-            must(owed_begin(handle, &tx, &err), &err);
-        const owed_value context[] = {OWED_VALUE_INT64("n", i), OWED_VALUES_END};
-        const owed_send_options options = {.tx = tx};
-        must(owed_outbox_enqueue(outbox, &ada, tmpl, context, &options, NULL, &err), &err);
-        if (i % 1000 == 999 || i == world.tickets - 1)
-            must(owed_commit(tx, &err), &err);
-    }
-}
-
-static void
 run(const char *url)
 {
-    static const owed_variable variables[] = {{"n", OWED_KIND_INT64}, {NULL, OWED_KIND_END}};
-    static const owed_template_source source = {
-        .name = "number", .variables = variables, .text = "{n}"};
-    const owed_clock clock = {.now_us = world_now};
-    const owed_channel sms = {.name = "sms", .send = provide};
-    const owed_notifier_options options = {.threads = 1};
+    struct kept kept;
     owed_error err;
-    owed_template *tmpl = NULL;
-    owed_templates *templates = NULL;
-    owed_dispatcher *dispatcher = NULL;
-    owed_notifier *notifier = NULL;
-    owed_registry *registry = NULL;
-    owed *handle = NULL;
-    owed_outbox *outbox = NULL;
-    must(owed_init(url, &err), &err);
-    must(owed_template_new(&source, &tmpl, &err), &err);
-    must(owed_templates_new(&templates, &err), &err);
-    must(owed_templates_add(templates, tmpl, &err), &err);
-    must(owed_dispatcher_new(&(owed_dispatcher_options){.clock = clock}, &dispatcher, &err), &err);
-    must(owed_dispatcher_add(dispatcher, &sms, &err), &err);
-    must(owed_notifier_new(templates, dispatcher, &options, &notifier, &err), &err);
-    must(owed_registry_new("shop", &registry, &err), &err);
-    must(owed_notify_declare(registry, notifier, &err), &err);
-    const owed_settings settings = {.url = url, .registry = registry, .clock = clock};
-    must(owed_open(&settings, &handle, &err), &err);
-    must(owed_outbox_open(handle, notifier, NULL, &outbox, &err), &err);
-    enqueue_all(handle, outbox, tmpl);
-    for (; owed_outbox_length(outbox) > 0 && world.now_us < START_US + END_US;
+    kept_open(&kept, url, provide, (owed_clock){.now_us = world_now});
+    kept_enqueue(&kept, world.tickets);
+    for (; owed_outbox_length(kept.outbox) > 0 && world.now_us < START_US + END_US;
          world.now_us += STEP_US)
-        must(owed_outbox_drain(outbox, OWED_DRAIN_ALL, NULL, &err), &err);
-    owed_outbox_free(outbox);
-    owed_close(handle);
-    owed_registry_free(registry);
-    owed_notifier_free(notifier);
-    owed_dispatcher_free(dispatcher);
-    owed_templates_free(templates);
+        kept_must(owed_outbox_drain(kept.outbox, OWED_DRAIN_ALL, NULL, &err), &err);
+    kept_close(&kept);
 }
 
 int
