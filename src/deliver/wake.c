@@ -140,7 +140,11 @@ wake_sleep(struct wake *wake)
         return false;
     // What was announced while that was asked came with the answer, and the descriptor says nothing of it any more.
     bool has_heard = sign_fd(wake) >= 0 && db->driver->changed(db);
-    return wake->is_asleep || has_heard;
+    if (!wake->is_asleep && !has_heard)
+        return false;
+    // All is looked at now: what was missed before is none of the next wait's.
+    wake->db = db;
+    return true;
 }
 
 void

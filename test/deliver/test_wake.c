@@ -370,6 +370,28 @@ news_that_come_with_the_answer_to_who_would_sleep_are_looked_for(void **state)
     assert_true(wake_wait(f->wake, OWED_SECONDS(60)));
 }
 
+static bool
+fake_lies_down(struct db *db, bool on)
+{
+    (void)db;
+    return on;
+}
+
+static void
+who_falls_asleep_on_a_new_connection_looks_once_and_then_waits(void **state)
+{
+    struct fixture *f = *state;
+    static const struct driver talks = {.scheme = "fake",
+        .wake_fd = fake_wake_fd,
+        .changed = fake_changed,
+        .path = fake_path,
+        .asleep = fake_lies_down};
+    f->db.base.driver = &talks;
+    f->db.commit_seen_from = 100; // none in this test
+    assert_true(wake_wait(f->wake, OWED_SECONDS(60)));
+    assert_false(wake_wait(f->wake, 1000));
+}
+
 int
 main(void)
 {
@@ -383,6 +405,7 @@ main(void)
         CASE(a_seen_commit_does_not_end_the_watch_for_the_next),
         CASE(without_a_sign_nobody_looks_before_the_end),
         CASE(news_that_come_with_the_answer_to_who_would_sleep_are_looked_for),
+        CASE(who_falls_asleep_on_a_new_connection_looks_once_and_then_waits),
         CASE(what_was_committed_before_a_connection_was_watched_is_seen),
         CASE(polling_beside_other_things_tells_the_same),
         CASE(without_a_connection_it_still_waits),
