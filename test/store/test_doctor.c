@@ -441,11 +441,9 @@ static const char *
 drop_of(const char *name, char *text, size_t size)
 {
     if (test_store_is("mariadb"))
-        snprintf(text, size, "drop index %.63s on owed_%s", name,
-            strncmp(name, "owed_event", 10) == 0          ? "event"
-                : strncmp(name, "owed_delivery", 13) == 0 ? "delivery"
-                : strncmp(name, "owed_receiver", 13) == 0 ? "receiver"
-                                                          : "attempt");
+        // Its table's name comes first.
+        snprintf(text, size, "drop index %.63s on owed_%.*s", name,
+            (int)strcspn(name + strlen("owed_"), "_"), name + strlen("owed_"));
     else if (strstr(name, "_key") != NULL)
         snprintf(text, size, "alter table owed_%s drop constraint %.63s",
             strncmp(name, "owed_event", 10) == 0 ? "event" : "delivery", name);

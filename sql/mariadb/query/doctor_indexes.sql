@@ -27,6 +27,12 @@ from (
         'alter table owed_receiver add key owed_receiver_by_event (event_name)'
     union all select 'owed_attempt_by_delivery',
         'alter table owed_attempt add key owed_attempt_by_delivery (delivery_id, id)'
+    union all select 'owed_dedup_by_end',
+        'alter table owed_dedup add key owed_dedup_by_end (expires_at)'
+    union all select 'owed_subscription_by_event',
+        'alter table owed_subscription add key owed_subscription_by_event (event_name, endpoint_id)'
+    union all select 'owed_subscription_by_stem',
+        'alter table owed_subscription add key owed_subscription_by_stem (stem, endpoint_id)'
 ) as w
 where not exists (select 1 from information_schema.statistics as s
     where s.table_schema = database() and s.index_name = convert(w.name using utf8mb3))

@@ -30,7 +30,13 @@ from (values
     ('owed_receiver_by_event',
         'create index concurrently owed_receiver_by_event on owed_receiver (event_name)'),
     ('owed_attempt_by_delivery',
-        'create index concurrently owed_attempt_by_delivery on owed_attempt (delivery_id, id)')
+        'create index concurrently owed_attempt_by_delivery on owed_attempt (delivery_id, id)'),
+    ('owed_dedup_by_end',
+        'create index concurrently owed_dedup_by_end on owed_dedup (expires_at)'),
+    ('owed_subscription_by_event',
+        'create index concurrently owed_subscription_by_event on owed_subscription (event_name, endpoint_id)'),
+    ('owed_subscription_by_stem',
+        'create index concurrently owed_subscription_by_stem on owed_subscription (stem, endpoint_id) where stem is not null')
 ) as w (name, definition)
 where not exists (select from pg_index as i
     join pg_class as c on c.oid = i.indexrelid
