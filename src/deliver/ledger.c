@@ -178,6 +178,8 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         note->asked_wait_us = ended->wait_us;
     note_delivery(w, ledger, ended, note);
     note_trace(w, ledger, ended, note);
+    if (decision.ending == ENDING_NOT_YET)
+        note->later = keep_shown(w, ledger, row, ended->text);
     note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
     note->target_count = ended->target_count;
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&

@@ -42,6 +42,7 @@ struct note {
     size_t field_count;
     const char *receiver_key;
     const char *trace_id; // for the log; NULL: none
+    const char *later;    // why it is due later, which stays with nothing but the log
     enum ending ending;
     enum state state;
     bool expanded;

@@ -86,7 +86,8 @@ report_not_yet(struct worker *w, const struct settlement *settlement, const stru
     log_say(&w->owed->log, OWED_LOG_INFO, "delivery is due later, says its receiver",
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
-        LOG_TEXT("until", moment_write(settlement->available_at_us, until)));
+        LOG_TEXT("until", moment_write(settlement->available_at_us, until)),
+        LOG_TEXT("reason", note->later));
 }
 
 /* report_not_sent is of no receiver's failure: what is wrong stands there in full. */
@@ -110,10 +111,11 @@ report_stale(struct worker *w, const struct fence *fence, const char *why)
         LOG_INT("claimed_at", fence->claimed_at_us), LOG_TEXT("why", why));
 }
 
+/* report_expanded is at debug, as each of its targets' success is. */
 void
 report_expanded(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
-    log_say(&w->owed->log, OWED_LOG_INFO, "delivery became one for each of its targets",
+    log_say(&w->owed->log, OWED_LOG_DEBUG, "delivery became one for each of its targets",
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
         LOG_INT("targets", (int64_t)note->target_count));

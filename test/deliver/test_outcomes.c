@@ -230,6 +230,7 @@ what_is_not_due_yet_is_pending_until_then_and_nothing_is_counted(void **state)
     assert_int_equal(desk->counts.failed + desk->counts.dead + desk->counts.succeeded, 0);
     assert_false(desk_logged(desk, "delivery failed"));
     assert_true(desk_logged(desk, "due later"));
+    assert_true(desk_logged(desk, "reason=\"the offer was extended\""));
     actor.acts[7] = NULL;
     desk->f->now_us = until_us - 1;
     desk_once(desk);
