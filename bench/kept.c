@@ -28,6 +28,7 @@ kept_open(struct kept *kept, const char *url, kept_send send, owed_clock clock)
     const owed_notifier_options options = {.threads = 1};
     owed_error err;
     *kept = (struct kept){0};
+    kept_must(owed_init(url, &err), &err);
     kept_must(owed_template_new(&source, &kept->tmpl, &err), &err);
     kept_must(owed_templates_new(&kept->templates, &err), &err);
     kept_must(owed_templates_add(kept->templates, kept->tmpl, &err), &err);

@@ -21,7 +21,7 @@ struct kept {
     owed_registry *registry;
 };
 
-/* kept_open takes a clock of zeroes as the system's. kept_close frees all of it. */
+/* kept_open makes the store where there is none, and takes a clock of zeroes as the system's. kept_close frees all of it. */
 void kept_open(struct kept *kept, const char *url, kept_send send, owed_clock clock);
 void kept_close(struct kept *kept);
 

@@ -3,7 +3,7 @@
  * kept_speed.c - tickets into an outbox that a store keeps, 1,000 in a transaction, and out of it through a channel
  * that does nothing.
  *
- * usage: kept_speed URL TICKETS     of a store that owed init made
+ * usage: kept_speed URL TICKETS
  *
  * Prints "ENQUEUED DRAINED", in tickets a second; fails where one is left.
  */
