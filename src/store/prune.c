@@ -13,8 +13,7 @@
 #define BATCH_ROWS 1000
 #define SLOW_BATCH_ROWS 200 // of several statements, and a commit that others wait for
 #define ALONE_BATCH_ROWS 40
-#define REST 2 // times as long as a batch took
-#define SLOW_REST 4
+#define REST 4 // times as long as a batch took
 #define ALONE_REST 9
 #define LONGEST_REST_US (US_PER_SECOND / 2)
 #define PAGE 500 // events that one look, and so one batch, names
@@ -50,8 +49,7 @@ prune_batch_rows(const struct db *db)
 int64_t
 prune_rest_us(const struct db *db, int64_t took_us)
 {
-    int64_t times = db->driver->sql->statements[STMT_PRUNE_TURN] != NULL ? SLOW_REST : REST;
-    int64_t rest_us = took_us * (db->driver->single_writer ? ALONE_REST : times);
+    int64_t rest_us = took_us * (db->driver->single_writer ? ALONE_REST : REST);
     return rest_us < LONGEST_REST_US ? rest_us : LONGEST_REST_US;
 }
 
