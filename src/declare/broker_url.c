@@ -30,23 +30,23 @@ subject_problem(const char *topic)
 static const struct broker_scheme schemes[] = {
     {.scheme = "amqp",
         .port = 5672,
-        .library = "libowed-rabbitmq.so.0",
+        .soname = "libowed-rabbitmq.so.0",
         .symbol = "broker_rabbitmq",
         .has_exchange = true},
     {.scheme = "nats",
         .port = 4222,
-        .library = "libowed-nats.so.0",
+        .soname = "libowed-nats.so.0",
         .symbol = "broker_nats",
         .has_no_path = true,
         .topic_problem = subject_problem},
     {.scheme = "nats+tls",
         .port = 4222,
-        .library = "libowed-nats.so.0",
+        .soname = "libowed-nats.so.0",
         .symbol = "broker_nats",
         .is_secure = true,
         .has_no_path = true,
         .topic_problem = subject_problem},
-    {.scheme = "redis", .port = 6379, .library = "libowed-redis.so.0", .symbol = "broker_redis"},
+    {.scheme = "redis", .port = 6379, .soname = "libowed-redis.so.0", .symbol = "broker_redis"},
 };
 #define SCHEMES (sizeof schemes / sizeof schemes[0])
 

@@ -14,7 +14,7 @@
 struct broker_scheme {
     const char *scheme;
     int port; // where the URL has none
-    const char *library;
+    const char *soname;
     const char *symbol;
     bool has_exchange;
     bool is_secure;

@@ -167,10 +167,10 @@ check_publish(struct checks *checks)
     owed_error why;
     if (broker_url_read(declared->publish, &arena, &url, &why) != OWED_OK)
         return; // it was refused
-    void *library = dlopen(url.scheme->library, RTLD_LAZY | RTLD_LOCAL);
+    void *library = dlopen(url.scheme->soname, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)
         find(checks, FINDING_ERROR, "publish %s needs %s, which cannot be loaded; install it",
-            declared->publish, url.scheme->library);
+            declared->publish, url.scheme->soname);
     else
         dlclose(library);
     char *password = NULL;

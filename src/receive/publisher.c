@@ -21,12 +21,12 @@ static owed_status
 load(struct publisher *publisher, owed_error *err)
 {
     const struct broker_scheme *scheme = publisher->url.scheme;
-    void *library = dlopen(scheme->library, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(scheme->soname, RTLD_NOW | RTLD_LOCAL);
     publisher->kind = library == NULL ? NULL : dlsym(library, scheme->symbol);
     if (publisher->kind != NULL)
         return OWED_OK;
     return fail(err, OWED_CONFIG, "%s cannot be loaded (%s): install it, or build owed with it",
-        scheme->library, or_empty(dlerror()));
+        scheme->soname, or_empty(dlerror()));
 }
 
 static owed_status

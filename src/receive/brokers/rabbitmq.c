@@ -57,20 +57,20 @@ write_text(char *ret, size_t size, amqp_bytes_t bytes)
 
 /* check_reply makes a sentence of what is no good answer. */
 static owed_status
-check_reply(amqp_rpc_reply_t reply, const char *what, owed_error *err)
+check_reply(const amqp_rpc_reply_t *reply, const char *what, owed_error *err)
 {
     char text[BROKER_TEXT_BYTES] = "it closed the connection";
-    if (reply.reply_type == AMQP_RESPONSE_NORMAL)
+    const void *closed = reply->reply.decoded;
+    if (reply->reply_type == AMQP_RESPONSE_NORMAL)
         return OWED_OK;
-    if (reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION)
-        return fail(err, OWED_UNAVAILABLE, "%s: %s", what, amqp_error_string2(reply.library_error));
-    if (reply.reply_type == AMQP_RESPONSE_SERVER_EXCEPTION) {
-        if (reply.reply.id == AMQP_CONNECTION_CLOSE_METHOD)
-            write_text(text, sizeof text,
-                ((const amqp_connection_close_t *)reply.reply.decoded)->reply_text);
-        if (reply.reply.id == AMQP_CHANNEL_CLOSE_METHOD)
-            write_text(
-                text, sizeof text, ((const amqp_channel_close_t *)reply.reply.decoded)->reply_text);
+    if (reply->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION)
+        return fail(
+            err, OWED_UNAVAILABLE, "%s: %s", what, amqp_error_string2(reply->library_error));
+    if (reply->reply_type == AMQP_RESPONSE_SERVER_EXCEPTION) {
+        if (reply->reply.id == AMQP_CONNECTION_CLOSE_METHOD)
+            write_text(text, sizeof text, ((const amqp_connection_close_t *)closed)->reply_text);
+        if (reply->reply.id == AMQP_CHANNEL_CLOSE_METHOD)
+            write_text(text, sizeof text, ((const amqp_channel_close_t *)closed)->reply_text);
     }
     return fail(err, OWED_UNAVAILABLE, "%s: %s", what, text);
 }
@@ -92,15 +92,17 @@ greet(const struct rabbit *rabbit, const struct broker_place *place, owed_error 
     const char *password = place->password[0] == '\0' ? "guest" : place->password;
     amqp_rpc_reply_t reply =
         amqp_login(rabbit->state, vhost, 0, FRAME_BYTES, 0, AMQP_SASL_METHOD_PLAIN, user, password);
-    owed_status status = check_reply(reply, "it lets nobody in", err);
+    owed_status status = check_reply(&reply, "it lets nobody in", err);
     if (status != OWED_OK)
         return status;
     amqp_channel_open(rabbit->state, CHANNEL);
-    status = check_reply(amqp_get_rpc_reply(rabbit->state), "no channel can be opened", err);
+    reply = amqp_get_rpc_reply(rabbit->state);
+    status = check_reply(&reply, "no channel can be opened", err);
     if (status != OWED_OK)
         return status;
     amqp_confirm_select(rabbit->state, CHANNEL);
-    return check_reply(amqp_get_rpc_reply(rabbit->state), "it confirms nothing", err);
+    reply = amqp_get_rpc_reply(rabbit->state);
+    return check_reply(&reply, "it confirms nothing", err);
 }
 
 static owed_status
