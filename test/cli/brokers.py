@@ -11,7 +11,6 @@ import struct
 import subprocess
 import tempfile
 import threading
-import time
 
 
 def free_port():
@@ -30,6 +29,7 @@ def program(*places):
 class Broker:
     """start and stop keep the folder and the port: what is stored is there again."""
 
+    ready = None  # what it says once it takes connections
     seconds = 60
 
     def __init__(self):
@@ -48,18 +48,26 @@ class Broker:
 
     def start(self):
         as_whom = {"user": self.nobody.pw_uid, "group": self.nobody.pw_gid, "extra_groups": []} if self.nobody else {}
-        with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                            env={**os.environ, "HOME": str(self.folder), **self.environment()}, **as_whom)
-        deadline = time.monotonic() + self.seconds
-        while not self.is_up():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{self.command()[0]} did not start: {(self.folder / 'log').read_text()[-2000:]}")
-            time.sleep(0.02)
+        self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, errors="replace",
+                                        env={**os.environ, "HOME": str(self.folder), **self.environment()}, **as_whom)
+        self.said = []
+        self.is_heard = threading.Event()
+        self.reader = threading.Thread(target=self.hear)
+        self.reader.start()
+        if not self.is_heard.wait(self.seconds) or not self.is_ready():
+            raise RuntimeError(f"{self.command()[0]} did not start: {''.join(self.said)[-2000:]}")
 
-    def is_up(self):
-        with socket.socket() as one:
-            return one.connect_ex(("127.0.0.1", self.port)) == 0
+    def is_ready(self):
+        return any(self.ready in line for line in self.said)
+
+    def hear(self):
+        """All that it says is read, so that it never waits for a reader; its end is heard, too."""
+        for line in self.process.stdout:
+            self.said.append(line)
+            if self.ready in line:
+                self.is_heard.set()
+        self.is_heard.set()
 
     def signal(self, number):
         self.process.send_signal(number)
@@ -69,6 +77,8 @@ class Broker:
             self.process.kill()
         if self.process is not None:
             self.process.wait(60)
+            self.reader.join(60)
+            self.process.stdout.close()
 
     def remove(self):
         self.stop()
@@ -76,6 +86,8 @@ class Broker:
 
 
 class Redis(Broker):
+    ready = "Ready to accept connections"
+
     def command(self):
         return [program("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder),
                 "--appendonly", "yes", "--appendfsync", "always", "--save", ""]
@@ -122,6 +134,7 @@ authorization {
 }
 no_auth_user: anybody
 """
+    ready = "Server is ready"
     has_streams = True
     token = ""
 
@@ -223,7 +236,7 @@ class NatsTls(Nats):
 
 
 class RabbitMQ(Broker):
-    seconds = 60
+    ready = "Server startup complete"
 
     def __init__(self):
         super().__init__()
@@ -238,19 +251,10 @@ class RabbitMQ(Broker):
 
     def environment(self):
         path = str(self.folder)
-        return {"RABBITMQ_MNESIA_BASE": path, "RABBITMQ_LOG_BASE": path, "RABBITMQ_NODENAME": f"owed{self.port}@localhost",
+        return {"RABBITMQ_MNESIA_BASE": path, "RABBITMQ_LOG_BASE": path, "RABBITMQ_LOGS": "-", "RABBITMQ_NODENAME": f"owed{self.port}@localhost",
                 "RABBITMQ_NODE_PORT": str(self.port), "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1", "RABBITMQ_DIST_PORT": str(free_port()),
                 "RABBITMQ_ENABLED_PLUGINS_FILE": f"{path}/plugins", "RABBITMQ_PID_FILE": f"{path}/pid", "ERL_EPMD_PORT": str(self.epmd_port),
                 "ERL_EPMD_ADDRESS": "127.0.0.1", "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none"}
-
-    def is_up(self):
-        if not super().is_up():
-            return False
-        try:
-            with Amqp(self.port):
-                return True
-        except (OSError, ValueError):
-            return False
 
     def signal(self, number):
         os.kill(int((self.folder / "pid").read_text()), number)

@@ -10,6 +10,7 @@ import time
 import unittest
 
 from harness import OWED, TOP, StoreCase, run
+from lines import be_patient
 
 EXAMPLES = TOP / "examples/pipe"
 
@@ -65,20 +66,23 @@ class Pipe(StoreCase):
         self.assertIn("ended with exit status 9 with this delivery in hand", rows[1][2])
 
     def relay(self):
-        return subprocess.Popen([OWED, "relay"], cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL)
+        be_patient(self)
+        os.mkfifo(self.folder / "gate")
+        relay = subprocess.Popen([OWED, "relay"], cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        self.addCleanup(relay.wait)
+        self.addCleanup(relay.kill)
+        return relay
 
-    def until(self, holds):
-        deadline = time.monotonic() + 60
-        while not holds():
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.01)
+    def word(self):
+        """What the program says next at the gate; both wait for each other there."""
+        return (self.folder / "gate").read_text()
 
     def test_what_no_program_was_given_goes_back_untried_when_the_relay_stops(self):
-        self.shop(self.program("echo $$ > pid; read -r hello; exec tee heard\n"))
+        self.shop(self.program("read -r hello; : > heard; echo $$ > gate; exec tee heard\n"))
         self.orders({"n": 1}, {"n": 2})
         relay = self.relay()
-        self.until(lambda: (self.folder / "heard").exists())
+        pid = int(self.word())
         began = time.monotonic()
         relay.send_signal(signal.SIGTERM)
         self.assertEqual(0, relay.wait(60))
@@ -87,17 +91,16 @@ class Pipe(StoreCase):
         self.assertEqual(0, self.value("select losses from owed_delivery where id = 1"))
         self.assertEqual("", (self.folder / "heard").read_text())
         # Its input was closed, and it has ended.
-        pid = int((self.folder / "pid").read_text())
         self.assertFalse(pathlib.Path(f"/proc/{pid}").exists())
 
     def test_a_program_ends_with_a_relay_that_was_killed(self):
-        self.shop(self.program("echo $$ > pid; read -r hello; echo '{\"hello\":1}'; cat > heard; echo bye > bye\n"))
+        self.shop(self.program("read -r hello; echo '{\"hello\":1}'; read -r line; echo \"$line\" > gate; cat; echo bye > gate\n"))
         self.orders({"n": 1})
         relay = self.relay()
-        self.until(lambda: (self.folder / "heard").exists() and (self.folder / "heard").read_text())
+        self.assertIn('{"n":1}', self.word().replace(" ", ""))
         relay.kill()
         relay.wait(60)
-        self.until(lambda: (self.folder / "bye").exists())
+        self.assertEqual("bye\n", self.word())
 
     def test_check_looks_at_the_program_and_the_words_are_known(self):
         self.shop("/nowhere/handler.py --fast")
