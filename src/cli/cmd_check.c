@@ -79,19 +79,18 @@ print_template(void *state, const char *sentence)
 static owed_status
 check_templates(struct cli *cli, size_t *ret_count)
 {
-    const char *folder = options_text(cli->settings, "templates");
+    const char *folder = cli_templates(cli);
     struct check_templates check = {.cli = cli};
     const struct templates_visitor visitor = {print_template, &check};
     owed_templates *set = NULL;
     owed_status status = OWED_OK;
-    if (!is_empty(folder))
+    if (folder != NULL)
         status = owed_templates_new(&set, &cli->err);
     if (status == OWED_OK && set != NULL)
         status = templates_scan(set, folder, &visitor, &cli->err);
     owed_templates_free(set);
     if (status == OWED_OK && cli->notices.is_read)
-        status = notices_check(
-            &cli->notices, is_empty(folder) ? NULL : folder, print_template, &check, &cli->err);
+        status = notices_check(&cli->notices, folder, print_template, &check, &cli->err);
     *ret_count += check.count;
     return status;
 }

@@ -2,12 +2,18 @@
  *
  * cmd_send.c - owed send: one notification, kept in the store or sent at once.
  */
+#include <string.h>
+
 #include "base/cleanup.h"
+#include "base/error.h"
 #include "base/limits.h"
 #include "cli/common.h"
 #include "cli/fields.h"
 #include "cli/filter.h"
+#include "notify/dedup.h"
+#include "notify/dispatcher.h"
 #include "notify/keep.h"
+#include "notify/locale.h"
 #include "notify/post.h"
 #include "notify/recipient_json.h"
 
@@ -55,6 +61,7 @@ const struct command cmd_send = {
     .text =
         "Writes a ticket into the store and prints its id: the next relay whose owed.conf has channels renders the "
         "template and sends it, and tries again where that fails; owed ticket says what became of it. "
+        "A template or a channel that owed.conf, where it says any, does not have is refused. "
         "Nothing is rendered before, so a value that is missing is told by the ticket.\n\n"
         "With --now it is sent by this process, in one attempt and with no store: the channel and what "
         "the provider calls it are printed. Where that may succeed another time the exit code is 75, "
@@ -119,13 +126,32 @@ read_ticket(struct cli *cli, struct ticket_text *ticket)
     return ticket->context == NULL ? cli_refuse(EXIT_AGAIN, "out of memory") : EXIT_DONE;
 }
 
+/* check_ticket refuses here and now what no relay could send. */
+static owed_status
+check_ticket(struct cli *cli, const struct ticket_text *ticket)
+{
+    const owed_send_options *options = &ticket->options;
+    char tag[LOCALE_BYTES];
+    if (owed_recipient_channel(&ticket->recipient, 0) == NULL)
+        return fail(&cli->err, OWED_INVALID, "the recipient has no address: an email would be one");
+    owed_status status = send_options_check(options, &cli->err);
+    if (status == OWED_OK && options->dedup_key != NULL)
+        status = dedup_key_check(options->dedup_key, &cli->err);
+    if (status == OWED_OK && options->locale != NULL)
+        status = owed_locale_normalize(options->locale, tag, &cli->err);
+    return status;
+}
+
 /* --- kept --- */
 
 static int
 keep_it(struct cli *cli, const struct ticket_text *text)
 {
     owed_ticket *ticket = NULL;
-    if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
+    if (cli_declare(cli) != OWED_OK ||
+        notices_know(&cli->notices, cli_templates(cli), text->template_name, text->options.channel,
+            &cli->err) != OWED_OK ||
+        cli_open(cli, cli->registry) != OWED_OK)
         return cli_fail(cli);
     struct keep *keep = keep_new(cli->owed, cli->notices.notifier, NULL);
     if (keep == NULL)
@@ -183,6 +209,14 @@ send_it(struct cli *cli, const struct ticket_text *ticket)
     return say_posted(cli, &posted);
 }
 
+static bool
+reads_twice(const struct cli *cli)
+{
+    const char *context = options_text(cli->flags, "context");
+    return strcmp(options_text(cli->flags, "to"), "-") == 0 && context != NULL &&
+        strcmp(context, "-") == 0;
+}
+
 static int
 run_send(struct cli *cli)
 {
@@ -196,8 +230,12 @@ run_send(struct cli *cli)
         return cli_usage(cli, "--now and --durable exclude each other");
     if (is_now && options_text(cli->flags, "dedup-key") != NULL)
         return cli_usage(cli, "--dedup-key is known to the store, which --now does not use");
+    if (reads_twice(cli))
+        return cli_usage(cli, "--to - and --context - exclude each other: one of them may be -");
     int code = read_ticket(cli, &ticket);
     if (code != EXIT_DONE)
         return code;
+    if (check_ticket(cli, &ticket) != OWED_OK)
+        return cli_fail(cli);
     return is_now ? send_it(cli, &ticket) : keep_it(cli, &ticket);
 }

@@ -252,13 +252,19 @@ declare_conf(struct cli *cli)
     return status == OWED_OK ? notices_declare(&cli->notices, cli->registry, &cli->err) : status;
 }
 
+const char *
+cli_templates(const struct cli *cli)
+{
+    const char *folder = options_text(cli->settings, "templates");
+    return is_empty(folder) ? NULL : folder;
+}
+
 owed_status
 cli_open_notices(struct cli *cli)
 {
-    const char *folder = options_text(cli->settings, "templates");
     if (!cli->notices.is_read)
         return OWED_OK;
-    return notices_open(&cli->notices, is_empty(folder) ? NULL : folder, &cli->err);
+    return notices_open(&cli->notices, cli_templates(cli), &cli->err);
 }
 
 owed_status

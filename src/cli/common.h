@@ -59,6 +59,9 @@ owed_status cli_open_store(struct cli *cli, bool writes);
 /* cli_declare builds the registry: receivers of owed.conf, then what the modules declare. */
 owed_status cli_declare(struct cli *cli);
 
+/* cli_templates is the folder of templates; NULL: there is none. */
+const char *cli_templates(const struct cli *cli);
+
 /* cli_open_notices opens the channels and templates of owed.conf, after cli_declare. */
 owed_status cli_open_notices(struct cli *cli);
 

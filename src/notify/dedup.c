@@ -144,13 +144,22 @@ claim(owed_dedup *dedup, const char *key, int64_t at_us, uint64_t *ret_token,
 }
 
 owed_status
-dedup_claim(owed_dedup *dedup, const char *key, int64_t at_us, uint64_t *ret_token,
-    owed_receipt **ret_receipt, owed_error *err)
+dedup_key_check(const char *key, owed_error *err)
 {
     if (key[0] == '\0' || strlen(key) > LIMIT_KEY_BYTES)
         return fail(err, OWED_INVALID, "a dedup key has 1 to %d bytes", LIMIT_KEY_BYTES);
+    return OWED_OK;
+}
+
+owed_status
+dedup_claim(owed_dedup *dedup, const char *key, int64_t at_us, uint64_t *ret_token,
+    owed_receipt **ret_receipt, owed_error *err)
+{
+    owed_status status = dedup_key_check(key, err);
+    if (status != OWED_OK)
+        return status;
     pthread_mutex_lock(&dedup->lock);
-    owed_status status = claim(dedup, key, at_us, ret_token, ret_receipt, err);
+    status = claim(dedup, key, at_us, ret_token, ret_receipt, err);
     pthread_mutex_unlock(&dedup->lock);
     return status;
 }

@@ -10,6 +10,9 @@
 
 #include <owed/notify.h>
 
+/* dedup_key_check: an empty key, or one of over LIMIT_KEY_BYTES, is INVALID. */
+owed_status dedup_key_check(const char *key, owed_error *err);
+
 /* dedup_claim takes a key that is free or expired and gives a token above 0. Where it was sent, token is 0
  * and ret_receipt gets a copy of its receipt, marked duplicate. DUPLICATE_SEND: it is being sent. INVALID: no
  * key. NOMEM. */

@@ -42,6 +42,9 @@ size_t route_of(const owed_dispatcher *dispatcher, const owed_recipient *recipie
 /* message_id_write writes 32 random hex digits. */
 void message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES]);
 
+/* send_options_check tells whether a channel, a subject, and what goes along, can be. INVALID, LIMIT. */
+owed_status send_options_check(const owed_send_options *options, owed_error *err);
+
 /* send_waiting is owed_send, but waits for a key that is being sent elsewhere and then has its receipt. */
 owed_status send_waiting(owed_dispatcher *dispatcher, const owed_recipient *recipient,
     const owed_template *tmpl, const owed_value *context, const owed_send_options *options,

@@ -114,8 +114,7 @@ notices_done(struct notices *notices)
 /* --- receivers --- */
 
 static owed_status
-check_channel(const struct notices *notices, const struct conf_notice *notice, const char *key,
-    const char *where, owed_error *err)
+find_channel(const struct notices *notices, const char *wanted, owed_error *err)
 {
     char shown[SHOWN_BYTES];
     const char *names[CHANNELS_MAX + 1] = {NULL};
@@ -123,19 +122,26 @@ check_channel(const struct notices *notices, const struct conf_notice *notice, c
     for (const struct conf_channel *channel = notices->channels.first; channel != NULL;
          channel = channel->next)
         names[count++] = channel->name;
-    if (count == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], wanted) == 0)
+            return OWED_OK;
+    const char *near = nearest(wanted, names);
+    return fail(err, OWED_NOT_FOUND, "no channel is called %s; %s%s", show(wanted, shown),
+        near == NULL ? "there is " : "the nearest is ", near == NULL ? names[0] : near);
+}
+
+static owed_status
+check_channel(const struct notices *notices, const struct conf_notice *notice, const char *key,
+    const char *where, owed_error *err)
+{
+    owed_error why;
+    if (notices->channels.first == NULL)
         return fail(err, OWED_CONFIG,
             "%s: receiver \"%s\": notify needs a channel; [channel \"email\"] would be one", where,
             key);
-    if (notice->channel == NULL)
+    if (notice->channel == NULL || find_channel(notices, notice->channel, &why) == OWED_OK)
         return OWED_OK;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], notice->channel) == 0)
-            return OWED_OK;
-    const char *near = nearest(notice->channel, names);
-    return fail(err, OWED_CONFIG, "%s: receiver \"%s\": no channel is called %s; %s%s", where, key,
-        show(notice->channel, shown), near == NULL ? "there is " : "the nearest is ",
-        near == NULL ? names[0] : near);
+    return fail(err, OWED_CONFIG, "%s: receiver \"%s\": %s", where, key, why.text);
 }
 
 static const char *
@@ -245,6 +251,28 @@ notices_open(struct notices *notices, const char *folder, owed_error *err)
         status = find_template(notices, rule, folder, err);
     if (status == OWED_OK)
         lead(notices, notices->templates, notices->dispatcher);
+    return status;
+}
+
+owed_status
+notices_know(const struct notices *notices, const char *folder, const char *template_name,
+    const char *channel, owed_error *err)
+{
+    owed_templates *templates = NULL;
+    const owed_template *tmpl;
+    if (channel != NULL && notices->channels.first != NULL) {
+        owed_status status = find_channel(notices, channel, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    if (folder == NULL)
+        return OWED_OK;
+    owed_status status = owed_templates_new(&templates, err);
+    if (status == OWED_OK)
+        status = owed_templates_load(templates, folder, err);
+    if (status == OWED_OK)
+        status = owed_templates_find(templates, template_name, &tmpl, err);
+    owed_templates_free(templates);
     return status;
 }
 

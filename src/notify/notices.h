@@ -39,6 +39,11 @@ owed_status notices_declare(struct notices *notices, owed_registry *registry, ow
  * receiver's: from then on they can be run. CONFIG and what owed_templates_load says. */
 owed_status notices_open(struct notices *notices, const char *folder, owed_error *err);
 
+/* notices_know tells whether what a ticket names is there: a template in the folder, where there is one (not NULL), and a
+ * channel (NULL: none is named) among those of the file, where it has any. NOT_FOUND, and what owed_templates_load says. */
+owed_status notices_know(const struct notices *notices, const char *folder,
+    const char *template_name, const char *channel, owed_error *err);
+
 /* notices_check tries all that, and says a sentence for each thing that is wrong but what is wrong in the folder
  * itself. Nothing stays open. */
 owed_status notices_check(struct notices *notices, const char *folder,

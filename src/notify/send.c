@@ -261,8 +261,8 @@ message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES])
     id[MESSAGE_ID_BYTES - 1] = '\0';
 }
 
-static owed_status
-check_options(const owed_send_options *options, owed_error *err)
+owed_status
+send_options_check(const owed_send_options *options, owed_error *err)
 {
     if (options->channel != NULL) {
         owed_status status = channel_check(options->channel, err);
@@ -307,7 +307,7 @@ send_one(struct sending *sending, bool waits, owed_receipt **ret_receipt)
 {
     const owed_send_options *options = sending->options;
     const owed_dispatcher *dispatcher = sending->dispatcher;
-    owed_status status = check_options(options, sending->err);
+    owed_status status = send_options_check(options, sending->err);
     if (status == OWED_OK)
         status = retry_check(options->retry == NULL ? &dispatcher->retry : options->retry,
             &sending->retry, sending->err);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "notify/attachment.h"
+#include "notify/dedup.h"
 #include "notify/json_fields.h"
 #include "notify/recipient_json.h"
 
@@ -82,9 +83,8 @@ read_options(struct fields *fields, struct json object, owed_send_options *optio
     if (status == OWED_OK)
         status = read_attachments(fields, object, &options->attachments);
     options->urgency = is_urgent ? OWED_URGENCY_URGENT : OWED_URGENCY_NORMAL;
-    const char *key = options->dedup_key;
-    if (status == OWED_OK && key != NULL && (key[0] == '\0' || strlen(key) > LIMIT_KEY_BYTES))
-        return fail(fields->err, OWED_INVALID, "a dedup key has 1 to %d bytes", LIMIT_KEY_BYTES);
+    if (status == OWED_OK && options->dedup_key != NULL)
+        status = dedup_key_check(options->dedup_key, fields->err);
     return status;
 }
 

@@ -70,8 +70,26 @@ class Send(MailCase):
         self.refused(65, "cannot be read", "send", "receipt", "--to", "bob.json")
         self.refused(65, "fon", "send", "receipt", "--to", "-", stdin='{"fon": "1"}')
         self.refused(65, 'nearest is "receipt"', "send", "receit", "--to", "ada.json", "--now")
+        self.refused(64, "one of them may be -", "send", "receipt", "--to", "-", "--context", "-", stdin="{}")
         self.refused(64, "ticket wants the id", "ticket")
         self.assertEqual(65, self.owed("ticket", "00").returncode)
+
+    def test_what_no_relay_could_send_is_refused_before_it_is_kept(self):
+        def refuse(sentence, *words, to="ada.json", name="receipt"):
+            self.refused(65, sentence, "send", name, "--to", to, "--context", "order.json", *words)
+
+        refuse('nearest is "receipt"', name="receit")
+        refuse("no channel is called mail; the nearest is email", "--channel", "mail")
+        refuse("1 to 255 bytes", "--dedup-key", "")
+        refuse("1 to 255 bytes", "--dedup-key", "k" * 256)
+        refuse("no language tag", "--locale", "???")
+        refuse("one line", "--subject", "one\ntwo")
+        self.write("nobody.json", "{}")
+        refuse("has no address", to="nobody.json")
+        self.assertEqual(0, self.value("select count(*) from owed_event"))
+        self.conf("[store]\napp = shop\n")  # whoever has no channels and templates leaves them to those who have
+        self.send("--channel", "pager", "--dedup-key", "k" * 255)
+        self.assertEqual(1, self.value("select count(*) from owed_event"))
 
 
 run()
