@@ -80,7 +80,7 @@ typedef struct owed_ticket_list {
  * its receipt or with what went wrong, and then comes the next one. A key that another drain is sending is
  * waited for, and the ticket gets that receipt as a duplicate. ret_handled may be NULL; else
  * owed_ticket_list_done gives it back. INVALID: a limit below 1. NOMEM: nothing was handled.
- * Of a store's, each ticket that is due has one attempt, under a relay's claim, in the order in which they came due; one that
+ * Of a store's, each ticket that is due when it begins has one attempt, under a relay's claim, in the order in which they came due; one that
  * failed or waits is pending still. Drains of one outbox take turns; several outboxes, processes and relays share
  * the work. Besides: the statuses of owed_relay_run. */
 OWED_API owed_status owed_outbox_drain(owed_outbox *outbox, int64_t limit,

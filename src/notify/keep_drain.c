@@ -70,7 +70,7 @@ run(struct keep *keep, int64_t limit, struct draining *draining, owed_error *err
     const owed_relay_settings settings = {
         .lanes = (const char *const[]){lane == NULL ? "default" : lane, NULL},
         .once = true,
-        .limit = limit == OWED_DRAIN_ALL ? 0 : limit,
+        .limit = limit, // what is due by now, however fast others enqueue
         .in_flight = IN_FLIGHT,
         .prune_us = -1,
     };

@@ -380,6 +380,34 @@ a_worker_drains_what_a_store_keeps(void **state)
     owed_ticket_release(ticket);
 }
 
+/* enqueue_another is somebody who enqueues as fast as tickets are sent. */
+static void
+enqueue_another(const owed_message *message)
+{
+    (void)message;
+    office.f->now_us += 1000;
+    owed_ticket_release(put("7", NULL));
+}
+
+static void
+a_worker_stops_however_fast_others_enqueue(void **state)
+{
+    (void)state;
+    owed_worker *worker = NULL;
+    office.sms.during = enqueue_another;
+    office.f->busy_timeout_us = 10 * SECOND;
+    assert_ok(owed_worker_new(outbox, 0, &worker, &office.f->err));
+    owed_ticket *first = put("7", NULL);
+    assert_ok(owed_worker_start(worker, &office.f->err));
+    assert_true(owed_ticket_wait(first, 30 * SECOND));
+    alarm(30); // what it must not do is go on for ever
+    owed_worker_stop(worker);
+    alarm(0);
+    owed_worker_free(worker);
+    assert_int_equal(owed_outbox_length(outbox), 1);
+    owed_ticket_release(first);
+}
+
 /* die ends the process between the provider's yes and its record. */
 static int said_yes[2];
 static void
@@ -447,6 +475,7 @@ main(void)
         TEST(what_a_store_cannot_keep_is_refused),
         TEST(two_drainers_send_each_ticket_once_and_a_wait_ends_when_it_is_sent),
         TEST(a_worker_drains_what_a_store_keeps),
+        TEST(a_worker_stops_however_fast_others_enqueue),
         TEST(a_ticket_whose_sender_dies_is_sent_again_under_the_same_id),
     };
     return RUN_ON_ALL_STORES("notify keep", tests);
