@@ -40,7 +40,7 @@ OWED_API owed_status owed_outbox_new(owed_dispatcher *dispatcher,
 
 /* owed_outbox_open makes one whose tickets a store keeps. handle, whose registry declares the notifier, outlives it
  * and is used to enqueue alone, by one thread at a time; to drain and to look the outbox has connections of its
- * own. options may be NULL. INVALID: a bound, or a negative one; NOMEM. */
+ * own, and the handle's clock and log, which whoever drains uses on his thread. options may be NULL. INVALID: a bound, or a negative one; NOMEM. */
 OWED_API owed_status owed_outbox_open(owed *handle, owed_notifier *notifier,
     const owed_outbox_options *options, owed_outbox **ret_outbox, owed_error *err) OWED_MUSTUSE;
 

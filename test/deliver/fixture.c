@@ -4,6 +4,7 @@
  */
 #include "fixture.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,11 +31,15 @@ fixed_now(void *state)
     return fixture->now_us;
 }
 
+/* keep_line may be called by several handles' threads. */
 static void
 keep_line(void *state, owed_log_level level, const char *line)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct fixture *fixture = state;
+    pthread_mutex_lock(&lock);
     buf_printf(&fixture->log, "%d %s\n", (int)level, line);
+    pthread_mutex_unlock(&lock);
 }
 
 struct fixture *

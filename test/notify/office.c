@@ -7,14 +7,17 @@
 #include <stdio.h>
 
 struct office office;
+static pthread_mutex_t told = PTHREAD_MUTEX_INITIALIZER; // of what the last call left
 
 static void
 tell(const owed_channel *channel, const owed_message *message, owed_answer *answer)
 {
     struct teller *teller = channel->state;
     int call = atomic_fetch_add(&teller->calls, 1) + 1;
+    pthread_mutex_lock(&told);
     snprintf(teller->id, sizeof teller->id, "%s", message->id);
     teller->thread = pthread_self();
+    pthread_mutex_unlock(&told);
     if (teller->during != NULL)
         teller->during(message);
     *answer = teller->answer;
