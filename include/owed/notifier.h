@@ -9,7 +9,8 @@
  *    "context": {"order_id": "A-1042"}, "channel": "email", "subject": "...", "locale": "de", "urgent": true,
  *    "dedup_key": "...", "quiet_wait": true, "fall_through": true}
  *
- * It is fired by owed_fire_json or in SQL, in any transaction; template and recipient are needed. What a provider says is the outcome of an attempt:
+ * It is fired by owed_fire_json or in SQL, in any transaction; template and recipient are needed, and an id has up to 64 letters,
+ * digits, - _ and . What a provider says is the outcome of an attempt:
  *
  *   failed     it is tried again, on the receiver's curve
  *   wait       it is put off without spending an attempt, and that channel is left alone meanwhile, no other

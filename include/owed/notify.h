@@ -207,7 +207,7 @@ typedef struct owed_send_failure {
 
 /* Zeroed: nothing special. Borrowed for the call. */
 typedef struct owed_send_options {
-    const char *id;      /* what the channels know the message by; NULL: a random one */
+    const char *id;      /* what channels know it by, at most 64 of a-zA-Z0-9-_.; NULL: random */
     const char *channel; /* this one alone; it keeps to quiet hours all the same */
     const char *subject; /* in place of the template's; one line */
     const char *locale;  /* in place of the recipient's */

@@ -2,15 +2,10 @@
  *
  * cmd_ticket.c - owed ticket: what became of a notification that a store keeps.
  */
-#include <stdio.h>
-
-#include "base/error.h"
-#include "base/limits.h"
 #include "cli/common.h"
 #include "cli/fields.h"
 #include "cli/filter.h"
 #include "notify/keep.h"
-#include "notify/notifier.h"
 
 static int run_ticket(struct cli *cli);
 
@@ -57,30 +52,6 @@ static const struct field ticket_fields[] = {
     FIELDS_END,
 };
 
-static owed_status
-find_row(struct cli *cli, const char *id, int64_t *ret_event_id, struct delivery_row *ret_row)
-{
-    char key[sizeof TICKET_KEY_PREFIX + LIMIT_KEY_BYTES];
-    struct delivery_row *rows = NULL;
-    size_t count = 0;
-    snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", id);
-    owed_status status = store_event_of_key(cli->db, key, ret_event_id, &cli->err);
-    if (status == OWED_NOT_FOUND)
-        return fail(&cli->err, OWED_NOT_FOUND,
-            "there is no ticket %.64s: it was never committed, or its event was pruned", id);
-    const struct filter filter = {
-        .event_id = *ret_event_id, .receiver_key = NOTIFY_RECEIVER, .limit = 1};
-    if (status == OWED_OK)
-        status = store_deliveries(cli->db, &filter, &cli->arena, &rows, &count, &cli->err);
-    if (status == OWED_OK && count == 0)
-        return fail(&cli->err, OWED_NOT_FOUND,
-            "ticket %.64s is owed to nobody: no relay that has channels had published %s", id,
-            NOTIFY_RECEIVER);
-    if (status == OWED_OK)
-        *ret_row = rows[0];
-    return status;
-}
-
 static void
 show_ticket(struct cli *cli, const struct delivery_row *row, struct ticket_view *view)
 {
@@ -112,16 +83,18 @@ run_ticket(struct cli *cli)
     if (cli->operand_count == 0)
         return cli_usage(cli, "ticket wants the id of a ticket");
     struct ticket_view view = {.id = cli->operands[0]};
-    struct delivery_row row;
+    struct delivery_row *row = NULL;
     struct event_row event;
     owed_status status = cli_open_store(cli, false);
     if (status == OWED_OK)
-        status = find_row(cli, view.id, &view.event_id, &row);
+        status = ticket_event(cli->db, view.id, &view.event_id, &cli->err);
+    if (status == OWED_OK)
+        status = ticket_delivery(cli->db, view.id, view.event_id, &cli->arena, &row, &cli->err);
     if (status == OWED_OK)
         status = store_event(cli->db, view.event_id, &cli->arena, &event, &cli->err);
     if (status != OWED_OK)
         return cli_fail(cli);
     view.enqueued_at_us = event.occurred_at_us;
-    show_ticket(cli, &row, &view);
+    show_ticket(cli, row, &view);
     return view.state == NULL ? cli_refuse(EXIT_AGAIN, "out of memory") : EXIT_DONE;
 }

@@ -10,7 +10,8 @@
 #include "notify/receipt.h"
 #include "notify/recipient.h"
 
-#define MESSAGE_ID_BYTES 33
+#define MESSAGE_ID_MAX 64   // bytes of one that somebody gives
+#define MESSAGE_ID_BYTES 33 // of one that is drawn, with its NUL
 #define ROUTE_MAX (3 * LIMIT_CHANNELS)
 
 struct owed_dispatcher {
@@ -42,7 +43,7 @@ size_t route_of(const owed_dispatcher *dispatcher, const owed_recipient *recipie
 /* message_id_write writes 32 random hex digits. */
 void message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES]);
 
-/* send_options_check tells whether a channel, a subject, and what goes along, can be. INVALID, LIMIT. */
+/* send_options_check tells whether an id, a channel, a subject, and what goes along, can be. INVALID, LIMIT. */
 owed_status send_options_check(const owed_send_options *options, owed_error *err);
 
 /* send_waiting is owed_send, but waits for a key that is being sent elsewhere and then has its receipt. */

@@ -4,7 +4,6 @@
  */
 #include "notify/keep.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +78,7 @@ new_ticket(struct keep *keep, const char *id, int64_t event_id, int64_t enqueued
 static owed_status
 fire(struct keep *keep, owed_tx *tx, const owed_ticket *ticket, struct str payload, owed_error *err)
 {
-    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_BYTES];
+    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_MAX];
     snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", ticket->id);
     const owed_fire_options options = {.dedupe_key = key, .occurred_at_us = ticket->enqueued_at_us};
     if (tx != NULL)
@@ -146,17 +145,8 @@ hang_up(struct keep *keep, owed_status status)
 static owed_status
 find_event(struct keep *keep, const char *id, int64_t *ret_event_id, owed_error *err)
 {
-    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_BYTES];
-    snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", id);
     owed_status status = connect_to_look(keep, err);
-    if (status == OWED_OK)
-        status = store_event_of_key(keep->db, key, ret_event_id, err);
-    if (status == OWED_NOT_FOUND)
-        return fail(err, OWED_NOT_FOUND,
-            "there is no ticket %s: its transaction is open or was rolled back, or its event was "
-            "pruned",
-            id);
-    return status;
+    return status == OWED_OK ? ticket_event(keep->db, id, ret_event_id, err) : status;
 }
 
 /* find_row finds the delivery of a ticket. Its event's id is known once its transaction is: one that was rolled back
@@ -165,21 +155,14 @@ static owed_status
 find_row(owed_ticket *ticket, struct arena *arena, struct delivery_row **ret_row, owed_error *err)
 {
     struct keep *keep = ticket->keep;
-    size_t count = 0;
     pthread_mutex_lock(&keep->lock);
     owed_status status = ticket->event_id != 0
         ? connect_to_look(keep, err)
         : find_event(keep, ticket->id, &ticket->event_id, err);
-    const struct filter filter = {
-        .event_id = ticket->event_id, .receiver_key = NOTIFY_RECEIVER, .limit = 1};
     if (status == OWED_OK)
-        status = store_deliveries(keep->db, &filter, arena, ret_row, &count, err);
+        status = ticket_delivery(keep->db, ticket->id, ticket->event_id, arena, ret_row, err);
     hang_up(keep, status);
     pthread_mutex_unlock(&keep->lock);
-    if (status == OWED_OK && count == 0)
-        return fail(err, OWED_NOT_FOUND,
-            "ticket %s is owed to nobody: its event was pruned, or nobody had published %s",
-            ticket->id, NOTIFY_RECEIVER);
     return status;
 }
 
@@ -241,8 +224,6 @@ owed_status
 keep_find(struct keep *keep, const char *id, owed_ticket **ret_ticket, owed_error *err)
 {
     int64_t event_id = 0;
-    if (strlen(id) >= MESSAGE_ID_BYTES)
-        return fail(err, OWED_NOT_FOUND, "there is no ticket %.40s...", id);
     pthread_mutex_lock(&keep->lock);
     owed_status status = find_event(keep, id, &event_id, err);
     hang_up(keep, status);

@@ -48,6 +48,11 @@ owed_status keep_take(
 owed_status keep_look(owed_ticket *ticket, owed_error *err);
 bool keep_wait(owed_ticket *ticket, int64_t timeout_us);
 
+/* ticket_event finds the event of a ticket, ticket_delivery its delivery, which lives in the arena. NOT_FOUND. */
+owed_status ticket_event(struct db *db, const char *id, int64_t *ret_event_id, owed_error *err);
+owed_status ticket_delivery(struct db *db, const char *id, int64_t event_id, struct arena *arena,
+    struct delivery_row **ret_row, owed_error *err);
+
 /* ticket_learn takes it from the row; with the ticket's lock held. */
 owed_status ticket_learn(owed_ticket *ticket, const struct delivery_row *row, owed_error *err);
 

@@ -16,7 +16,7 @@
 #define IN_FLIGHT 16
 
 struct tried {
-    char id[MESSAGE_ID_BYTES];
+    char id[MESSAGE_ID_MAX + 1];
     int64_t event_id;
 };
 

@@ -261,9 +261,25 @@ message_id_write(const owed_dice *dice, char id[static MESSAGE_ID_BYTES])
     id[MESSAGE_ID_BYTES - 1] = '\0';
 }
 
+/* id_check: it stands in heads of mails and of requests, whoever wrote the ticket. */
+static owed_status
+id_check(const char *id, owed_error *err)
+{
+    size_t len = strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.");
+    if (len == 0 || len > MESSAGE_ID_MAX || id[len] != '\0')
+        return fail(err, OWED_INVALID, "an id of a message has 1 to %d letters, digits, - _ and .",
+            MESSAGE_ID_MAX);
+    return OWED_OK;
+}
+
 owed_status
 send_options_check(const owed_send_options *options, owed_error *err)
 {
+    if (options->id != NULL) {
+        owed_status status = id_check(options->id, err);
+        if (status != OWED_OK)
+            return status;
+    }
     if (options->channel != NULL) {
         owed_status status = channel_check(options->channel, err);
         if (status != OWED_OK)

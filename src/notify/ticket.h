@@ -21,7 +21,7 @@ struct owed_ticket {
     atomic_int holds;
     STAILQ_ENTRY(owed_ticket) next;
     struct arena arena; // all that was copied
-    char id[MESSAGE_ID_BYTES];
+    char id[MESSAGE_ID_MAX + 1];
     int64_t enqueued_at_us;
     const owed_template *tmpl;
     owed_recipient recipient;

@@ -2,6 +2,7 @@
  *
  * ticket_look.c - what became of a ticket that a store keeps, as its row says it.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,38 @@
 #include "base/limits.h"
 #include "notify/json_fields.h"
 #include "notify/keep.h"
+#include "notify/notifier.h"
 #include "notify/receipt.h"
+
+owed_status
+ticket_event(struct db *db, const char *id, int64_t *ret_event_id, owed_error *err)
+{
+    char key[sizeof TICKET_KEY_PREFIX + MESSAGE_ID_MAX];
+    bool can_be = strlen(id) <= MESSAGE_ID_MAX;
+    snprintf(key, sizeof key, TICKET_KEY_PREFIX "%s", id);
+    owed_status status = can_be ? store_event_of_key(db, key, ret_event_id, err) : OWED_NOT_FOUND;
+    if (status == OWED_NOT_FOUND)
+        return fail(err, OWED_NOT_FOUND,
+            "there is no ticket %.*s: its transaction is open or was rolled back, or its event was "
+            "pruned",
+            MESSAGE_ID_MAX, id);
+    return status;
+}
+
+owed_status
+ticket_delivery(struct db *db, const char *id, int64_t event_id, struct arena *arena,
+    struct delivery_row **ret_row, owed_error *err)
+{
+    size_t count = 0;
+    const struct filter filter = {
+        .event_id = event_id, .receiver_key = NOTIFY_RECEIVER, .limit = 1};
+    owed_status status = store_deliveries(db, &filter, arena, ret_row, &count, err);
+    if (status == OWED_OK && count == 0)
+        return fail(err, OWED_NOT_FOUND,
+            "ticket %.*s is owed to nobody: its event was pruned, or nobody had published %s",
+            MESSAGE_ID_MAX, id, NOTIFY_RECEIVER);
+    return status;
+}
 
 /* What posted_write wrote; all that is absent stays as it is. */
 struct result {

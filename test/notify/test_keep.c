@@ -287,6 +287,32 @@ a_ticket_is_found_by_its_id_through_another_handle(void **state)
 }
 
 static void
+a_ticket_that_was_fired_is_found_by_the_id_that_it_has(void **state)
+{
+    (void)state;
+    struct fixture *f = office.f;
+    static const char id[] = "0198a5c2-7d1e-7b33-9c6a-4f0d2b8e1a57";
+    static const char payload[] =
+        "{\"id\":\"0198a5c2-7d1e-7b33-9c6a-4f0d2b8e1a57\",\"template\":\"receipt\","
+        "\"recipient\":{\"phone\":\"+49151000000\"},\"context\":{\"order\":\"7\"}}";
+    const owed_fire_options keyed = {.dedupe_key = "ticket:0198a5c2-7d1e-7b33-9c6a-4f0d2b8e1a57"};
+    owed_ticket *found = NULL;
+    owed_ticket_list handled;
+    fixture_begin(f);
+    assert_ok(
+        owed_fire_json(f->tx, "owed.Ticket", 0, payload, strlen(payload), &keyed, NULL, &f->err));
+    fixture_commit(f);
+    assert_ok(owed_outbox_find(outbox, id, &found, &f->err));
+    assert_ok(owed_outbox_drain(outbox, OWED_DRAIN_ALL, &handled, &f->err));
+    assert_int_equal(handled.count, 1);
+    assert_string_equal(owed_ticket_id(handled.tickets[0]), id);
+    assert_string_equal(office.sms.id, id);
+    assert_true(owed_ticket_is_sent(found));
+    owed_ticket_list_done(&handled);
+    owed_ticket_release(found);
+}
+
+static void
 a_ticket_outlives_its_outbox_and_stays_owed(void **state)
 {
     (void)state;
@@ -471,6 +497,7 @@ main(void)
         TEST(each_end_of_a_delivery_is_an_end_of_its_ticket),
         TEST(a_ticket_that_is_requeued_is_pending_again_and_a_cancelled_one_is_not_sent),
         TEST(a_ticket_is_found_by_its_id_through_another_handle),
+        TEST(a_ticket_that_was_fired_is_found_by_the_id_that_it_has),
         TEST(a_ticket_outlives_its_outbox_and_stays_owed),
         TEST(what_a_store_cannot_keep_is_refused),
         TEST(two_drainers_send_each_ticket_once_and_a_wait_ends_when_it_is_sent),

@@ -355,6 +355,25 @@ an_address_that_cannot_be_is_refused_before_anybody_is_called(void **state)
     desk_close(&desk);
 }
 
+static void
+an_id_that_cannot_be_is_refused_before_anybody_is_called(void **state)
+{
+    (void)state;
+    struct desk desk = {0};
+    const char *const wrong[] = {"", "a b", "a\r\nBcc: eve@example.com", "a>",
+        "12345678901234567890123456789012345678901234567890123456789012345"};
+    desk_open(&desk, NULL);
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        check_failed(&desk, &ada, &(owed_send_options){.id = wrong[i]}, OWED_INVALID,
+            "an id of a message has 1 to 64 letters, digits, - _ and .");
+    assert_int_equal(desk.sms.calls, 0);
+    check_sent(&desk, &ada,
+        &(owed_send_options){
+            .id = "0198a5c2-7d1e-7b33-9c6a-4f0d2b8e1a57-Order_7.v2-0123456789abcdef"},
+        "sms");
+    desk_close(&desk);
+}
+
 /* --- quiet hours --- */
 
 static const char *const sms_alone[] = {"sms", NULL};
@@ -660,6 +679,7 @@ main(void)
         cmocka_unit_test(a_message_has_one_id_over_all_attempts_and_each_send_one_of_its_own),
         cmocka_unit_test(a_template_that_does_not_render_calls_nobody),
         cmocka_unit_test(an_address_that_cannot_be_is_refused_before_anybody_is_called),
+        cmocka_unit_test(an_id_that_cannot_be_is_refused_before_anybody_is_called),
         cmocka_unit_test(a_silent_channel_is_passed_over_and_with_none_left_the_end_is_told),
         cmocka_unit_test(what_is_urgent_or_said_to_be_at_another_hour_is_sent),
         cmocka_unit_test(a_failed_attempt_is_repeated_after_growing_waits),
