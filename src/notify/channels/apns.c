@@ -10,10 +10,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "notify/channels/bearer.h"
 #include "notify/channels/jwt.h"
 #include "notify/channels/kind.h"
 #include "notify/channels/push.h"
-#include "notify/channels/token.h"
 
 #define PAYLOAD_BYTES ((size_t)4096)
 #define COLLAPSE_BYTES 64
@@ -22,7 +22,7 @@
 #define HEADER_BYTES 512
 
 struct apns {
-    struct http *http;
+    struct bearer bearer;
     struct jwt_key *key;
     char *key_id;
     char *team_id;
@@ -30,8 +30,6 @@ struct apns {
     char *url;
     int64_t ttl_us; // 0: as Apple likes
     struct fit fit;
-    struct token token;
-    bool has_token;
 };
 
 static const struct option apns_keys[] = {
@@ -95,7 +93,7 @@ make_token(void *state, struct token_made *ret_made, owed_answer *answer)
     buf_putc(&claims, '{');
     push_member(&claims, "iss", apns->team_id);
     buf_puts(&claims, ",\"iat\":");
-    buf_int(&claims, clock_now_us(&apns->token.clock) / US_PER_SECOND);
+    buf_int(&claims, clock_now_us(&apns->bearer.token.clock) / US_PER_SECOND);
     buf_putc(&claims, '}');
     ret_made->renew_us = 40 * MINUTE;
     ret_made->end_us = 55 * MINUTE;
@@ -132,8 +130,7 @@ write_payload(const void *state, const owed_message *message, struct buf *json)
 
 struct apns_headers {
     char lines[8][HEADER_BYTES];
-    struct buf authorization;
-    const char *list[HTTP_HEADERS_MAX + 1];
+    const char *list[9];
 };
 
 static void
@@ -152,48 +149,36 @@ write_headers(const struct apns *apns, const owed_message *message, struct apns_
         LINE("apns-collapse-id: %s", message->id);
     if (apns->ttl_us > 0)
         LINE("apns-expiration: %lld",
-            (long long)((clock_now_us(&apns->token.clock) + apns->ttl_us) / US_PER_SECOND));
+            (long long)((clock_now_us(&apns->bearer.token.clock) + apns->ttl_us) / US_PER_SECOND));
 #undef LINE
     for (size_t i = 0; i < count; i++)
         headers->list[i] = headers->lines[i];
-    headers->list[count] = buf_text(&headers->authorization);
 }
 
-/* ask makes one request under the token that there is; false: there is none. */
 static bool
-ask(struct apns *apns, const owed_message *message, struct str payload,
-    struct http_answer *ret_said, uint64_t *ret_round, owed_answer *answer)
+judge(const struct bearer *bearer, const struct http_answer *said, const owed_message *message,
+    const char *token, owed_answer *answer)
 {
-    CLEANUP(buf_done) struct buf url;
-    struct apns_headers headers = {0};
-    buf_init(&url, HTTP_URL_BYTES);
-    buf_init(&headers.authorization, TOKEN_BYTES + HEADER_BYTES);
-    buf_printf(&url, "%s/3/device/%s", apns->url, message->address);
-    buf_puts(&headers.authorization, "authorization: bearer ");
-    bool is_ready = token_take(&apns->token, &headers.authorization, ret_round, answer);
-    write_headers(apns, message, &headers);
-    if (is_ready && (url.failed || headers.authorization.failed)) {
-        snprintf(answer->reason, sizeof answer->reason, "out of memory");
-        is_ready = false;
-    }
-    const struct http_request request = {.method = "POST",
-        .url = buf_text(&url),
-        .headers = headers.list,
-        .body = payload,
-        .wanted = "apns-id",
-        .http2 = true};
-    if (is_ready)
-        http_send(apns->http, &request, ret_said);
-    secret_buf_done(&headers.authorization);
-    return is_ready;
+    (void)message;
+    (void)token;
+    char word[PUSH_WORD_BYTES] = "";
+    http_text(said, "/reason", word, sizeof word);
+    push_judge(bearer->http, said, "APNs", word, word, meanings, answer);
+    if (answer->verdict == OWED_ANSWER_SENT)
+        snprintf(answer->reference, sizeof answer->reference, "%.*s",
+            (int)sizeof answer->reference - 1, said->wanted);
+    return said->status == 403 && strcmp(word, "ExpiredProviderToken") == 0;
 }
 
 static void
 apns_send(const owed_channel *channel, const owed_message *message, owed_answer *answer)
 {
     struct apns *apns = channel->state;
+    struct apns_headers headers = {0};
     CLEANUP(buf_done) struct buf payload;
+    CLEANUP(buf_done) struct buf url;
     buf_init(&payload, PUSH_JSON_BYTES);
+    buf_init(&url, HTTP_URL_BYTES);
     if (!is_device_token(message->address)) {
         answer->verdict = OWED_ANSWER_REFUSED;
         snprintf(
@@ -202,24 +187,19 @@ apns_send(const owed_channel *channel, const owed_message *message, owed_answer 
     }
     if (!push_write(&apns->fit, write_payload, apns, message, &payload, answer))
         return;
-    // A token that has ended meanwhile says nothing of the message: it is asked once more.
-    bool is_expired = true;
-    for (int i = 0; i < 2 && is_expired; i++) {
-        CLEANUP(http_answer_done) struct http_answer said = {0};
-        char word[PUSH_WORD_BYTES] = "";
-        uint64_t round = 0;
-        *answer = (owed_answer){0};
-        if (!ask(apns, message, buf_view(&payload), &said, &round, answer))
-            return;
-        http_text(&said, "/reason", word, sizeof word);
-        push_judge(apns->http, &said, "APNs", word, word, meanings, answer);
-        if (answer->verdict == OWED_ANSWER_SENT)
-            snprintf(answer->reference, sizeof answer->reference, "%.*s",
-                (int)sizeof answer->reference - 1, said.wanted);
-        is_expired = said.status == 403 && strcmp(word, "ExpiredProviderToken") == 0;
-        if (is_expired)
-            token_drop(&apns->token, round);
+    buf_printf(&url, "%s/3/device/%s", apns->url, message->address);
+    if (url.failed) {
+        snprintf(answer->reason, sizeof answer->reason, "out of memory");
+        return;
     }
+    write_headers(apns, message, &headers);
+    const struct http_request request = {.method = "POST",
+        .url = buf_text(&url),
+        .headers = headers.list,
+        .body = buf_view(&payload),
+        .wanted = "apns-id",
+        .http2 = true};
+    bearer_send(&apns->bearer, &request, message, answer);
 }
 
 /* --- making one --- */
@@ -230,9 +210,7 @@ apns_close(owed_channel *channel)
     struct apns *apns = channel->state;
     if (apns == NULL)
         return;
-    if (apns->has_token)
-        token_done(&apns->token);
-    http_free(apns->http);
+    bearer_close(&apns->bearer);
     jwt_key_free(apns->key);
     free(apns->key_id);
     free(apns->team_id);
@@ -288,13 +266,11 @@ apns_make(const struct options *values, owed_channel *channel, owed_error *err)
     channel->state = apns;
     channel->send = apns_send;
     channel->close = apns_close;
+    apns->bearer = (struct bearer){.prefix = "authorization: bearer ", .judge = judge};
     owed_status status = read_settings(values, apns, err);
     if (status == OWED_OK)
-        status = http_new(values, &apns->http, err);
-    if (status == OWED_OK) {
-        token_init(&apns->token, clock_system, make_token, apns);
-        apns->has_token = true;
-    } else
+        status = bearer_open(&apns->bearer, values, make_token, apns, err);
+    if (status != OWED_OK)
         apns_close(channel);
     return status;
 }

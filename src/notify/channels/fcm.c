@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "notify/channels/bearer.h"
 #include "notify/channels/kind.h"
 #include "notify/channels/push.h"
 #include "notify/channels/service_account.h"
@@ -21,13 +22,11 @@
 #define ANSWER_DEPTH 32
 
 struct fcm {
-    struct http *http;
+    struct bearer bearer;
     struct service_account account;
     char *send_url;
     int64_t ttl_us; // 0: as FCM likes
     struct fit fit;
-    struct token token;
-    bool has_token;
 };
 
 static const struct option fcm_keys[] = {
@@ -71,8 +70,8 @@ static bool
 make_token(void *state, struct token_made *ret_made, owed_answer *answer)
 {
     const struct fcm *fcm = state;
-    return service_account_token(
-        &fcm->account, fcm->http, SCOPE, clock_now_us(&fcm->token.clock), ret_made, answer);
+    return service_account_token(&fcm->account, fcm->bearer.http, SCOPE,
+        clock_now_us(&fcm->bearer.token.clock), ret_made, answer);
 }
 
 /* --- a request --- */
@@ -99,7 +98,7 @@ write_apns(struct buf *json, const struct fcm *fcm, const owed_message *message)
         push_member(json, "apns-collapse-id", message->id);
     if (fcm->ttl_us > 0)
         buf_printf(json, ",\"apns-expiration\":\"%lld\"",
-            (long long)((clock_now_us(&fcm->token.clock) + fcm->ttl_us) / US_PER_SECOND));
+            (long long)((clock_now_us(&fcm->bearer.token.clock) + fcm->ttl_us) / US_PER_SECOND));
     buf_puts(json, "}}");
 }
 
@@ -139,8 +138,8 @@ read_word(const struct http_answer *said, char word[static PUSH_WORD_BYTES])
     http_text(said, "/error/status", word, PUSH_WORD_BYTES);
 }
 
-static void
-judge(const struct fcm *fcm, const struct http_answer *said, const owed_message *message,
+static bool
+judge(const struct bearer *bearer, const struct http_answer *said, const owed_message *message,
     const char *token, owed_answer *answer)
 {
     char word[PUSH_WORD_BYTES], text[OWED_REASON_BYTES] = "", detail[OWED_REASON_BYTES];
@@ -149,39 +148,10 @@ judge(const struct fcm *fcm, const struct http_answer *said, const owed_message 
     bool is_shown =
         text[0] != '\0' && !push_shows(text, token) && !push_shows(text, message->address);
     snprintf(detail, sizeof detail, "%s%s%.300s", word, is_shown ? ": " : "", is_shown ? text : "");
-    push_judge(fcm->http, said, "FCM", word, detail, meanings, answer);
+    push_judge(bearer->http, said, "FCM", word, detail, meanings, answer);
     if (answer->verdict == OWED_ANSWER_SENT)
         http_text(said, "/name", answer->reference, sizeof answer->reference);
-}
-
-/* ask makes one request under the token that there is. False: that token was taken for none, and is thrown away. */
-static bool
-ask(struct fcm *fcm, const owed_message *message, struct str payload, owed_answer *answer)
-{
-    CLEANUP(secret_buf_done) struct buf authorization;
-    CLEANUP(http_answer_done) struct http_answer said = {0};
-    static const char bearer[] = "authorization: Bearer ";
-    uint64_t round = 0;
-    buf_init(&authorization, TOKEN_BYTES + sizeof bearer);
-    buf_puts(&authorization, bearer);
-    if (!token_take(&fcm->token, &authorization, &round, answer))
-        return true;
-    if (authorization.failed) {
-        snprintf(answer->reason, sizeof answer->reason, "out of memory");
-        return true;
-    }
-    const struct http_request request = {.method = "POST",
-        .url = fcm->send_url,
-        .headers =
-            (const char *const[]){"content-type: application/json", buf_text(&authorization), NULL},
-        .body = payload,
-        .http2 = true};
-    http_send(fcm->http, &request, &said);
-    judge(fcm, &said, message, buf_text(&authorization) + sizeof bearer - 1, answer);
-    if (said.status != 401)
-        return true;
-    token_drop(&fcm->token, round);
-    return false;
+    return said->status == 401;
 }
 
 static void
@@ -192,11 +162,12 @@ fcm_send(const owed_channel *channel, const owed_message *message, owed_answer *
     buf_init(&payload, PUSH_JSON_BYTES);
     if (!push_write(&fcm->fit, write_payload, fcm, message, &payload, answer))
         return;
-    // A token that was taken back says nothing of the message: it is asked once more.
-    if (!ask(fcm, message, buf_view(&payload), answer)) {
-        *answer = (owed_answer){0};
-        ask(fcm, message, buf_view(&payload), answer);
-    }
+    const struct http_request request = {.method = "POST",
+        .url = fcm->send_url,
+        .headers = (const char *const[]){"content-type: application/json", NULL},
+        .body = buf_view(&payload),
+        .http2 = true};
+    bearer_send(&fcm->bearer, &request, message, answer);
 }
 
 /* --- making one --- */
@@ -207,9 +178,7 @@ fcm_close(owed_channel *channel)
     struct fcm *fcm = channel->state;
     if (fcm == NULL)
         return;
-    if (fcm->has_token)
-        token_done(&fcm->token);
-    http_free(fcm->http);
+    bearer_close(&fcm->bearer);
     service_account_done(&fcm->account);
     free(fcm->send_url);
     free(fcm);
@@ -261,13 +230,11 @@ fcm_make(const struct options *values, owed_channel *channel, owed_error *err)
     channel->state = fcm;
     channel->send = fcm_send;
     channel->close = fcm_close;
+    fcm->bearer = (struct bearer){.prefix = "authorization: Bearer ", .judge = judge};
     owed_status status = read_settings(values, fcm, err);
     if (status == OWED_OK)
-        status = http_new(values, &fcm->http, err);
-    if (status == OWED_OK) {
-        token_init(&fcm->token, clock_system, make_token, fcm);
-        fcm->has_token = true;
-    } else
+        status = bearer_open(&fcm->bearer, values, make_token, fcm, err);
+    if (status != OWED_OK)
         fcm_close(channel);
     return status;
 }
