@@ -145,8 +145,7 @@ takes(
     const struct prune *prune = &course->prune;
     if (prune->limit >= 0 && course->events + batch->events >= prune->limit)
         return false;
-    return batch->events == 0 ||
-        (!batch->is_wide && batch->size + candidate->size <= prune->batch_rows);
+    return batch->events == 0 || batch->size + candidate->size <= prune->batch_rows;
 }
 
 /* is_due tells whether an event is this arm's to take; where nothing is deleted, another one has it. */
@@ -175,6 +174,9 @@ gather(struct prune_course *course, const struct candidate *page, size_t count, 
         }
         course->held += candidate->is_old && candidate->size == 0;
         course->after_id = candidate->id;
+        // It is found again until it is gone: nothing behind it is passed over before.
+        if (batch->is_wide)
+            return;
     }
     // Ids grow as time does, nearly: after a whole page of younger ones no old one is to be expected.
     *ret_ends = count < (size_t)page_of(course) || !any_old;
@@ -258,13 +260,12 @@ store_prune_step(struct db *db, struct prune_course *course, owed_error *err)
     buf_init(&batch.ids, JSON_ARGUMENT_BYTES);
     bool ends = false;
     owed_status status = look_on(db, course, &batch, &ends, err);
-    int64_t reached_id = course->after_id;
     if (status == OWED_OK && batch.events > 0)
         status = take_batch(db, course, &batch, err);
     buf_done(&batch.ids);
     if (status != OWED_OK)
         return status;
-    return leave(db, course, ends && course->after_id == reached_id, err);
+    return leave(db, course, ends, err);
 }
 
 /* skip passes over a page on which nothing is to go; *ret_found: something is, and it stays where it was. */

@@ -259,6 +259,28 @@ an_event_of_more_than_a_batch_goes_in_pieces(void **state)
 }
 
 static void
+an_event_in_pieces_goes_whatever_stays_behind_it(void **state)
+{
+    struct world *world = *state;
+    static const char *const six[] = {"dead", "dead", "dead", "dead", "dead", "dead", NULL};
+    static const char *const owed[] = {"pending", NULL};
+    struct prune small = usual;
+    small.batch_rows = 4;
+    for (size_t w = 0; w < COUNT(windows); w++) {
+        int64_t wide = an_old_one(world, WINDOW + DAY, windows[w], six);
+        int64_t young = an_old_one(world, 0, windows[w], six);
+        int64_t held = an_old_one(world, WINDOW + DAY, windows[w], owed);
+        int64_t rows[8];
+        assert_int_equal(steps(world, &small, rows, 8), 2);
+        assert_int_equal(rows[0], 4);
+        assert_int_equal(rows[1], 3);
+        assert_false(is_there(world, wide));
+        assert_true(is_there(world, young));
+        assert_true(is_there(world, held));
+    }
+}
+
+static void
 a_piece_is_found_due_once_more(void **state)
 {
     struct world *world = *state;
@@ -525,6 +547,7 @@ main(void)
         TEST(a_batch_has_at_most_so_many_rows),
         TEST(the_oldest_go_first_in_each_arm),
         TEST(an_event_of_more_than_a_batch_goes_in_pieces),
+        TEST(an_event_in_pieces_goes_whatever_stays_behind_it),
         TEST(a_piece_is_found_due_once_more),
         TEST(a_limit_counts_events_in_all_arms_together),
         TEST(a_dry_run_counts_each_once_and_changes_nothing),
