@@ -67,6 +67,14 @@ step(struct worker *w, bool is_first, owed_error *err)
     return status;
 }
 
+static void
+say_deleted(const struct worker *w)
+{
+    if (w->prune.events > 0)
+        log_say(&w->owed->log, OWED_LOG_INFO, "old events were deleted",
+            LOG_INT("events", w->prune.events), LOG_INT("rows", w->prune.rows));
+}
+
 owed_status
 clean(struct worker *w, owed_error *err)
 {
@@ -88,9 +96,18 @@ clean(struct worker *w, owed_error *err)
         w->prune.is_over = true;
         log_say(&w->owed->log, OWED_LOG_ERROR, "old events could not be deleted, for now",
             LOG_TEXT("error", err->text));
-    } else if (w->prune.is_over && w->prune.events > 0) {
-        log_say(&w->owed->log, OWED_LOG_INFO, "old events were deleted",
-            LOG_INT("events", w->prune.events), LOG_INT("rows", w->prune.rows));
+    } else if (w->prune.is_over) {
+        say_deleted(w);
     }
     return is_trouble(status) ? status : OWED_OK;
+}
+
+void
+clean_end(struct worker *w)
+{
+    if (w->prune.is_over)
+        return;
+    w->prune.is_over = true;
+    store_prune_leave(w->owed->db);
+    say_deleted(w);
 }

@@ -312,6 +312,7 @@ void
 upkeep_end(struct worker *w)
 {
     owed_error err = {0};
+    clean_end(w);
     (void)note_successes(
         w, &err); // of what did not fit in, nobody hears but by looking through the events
     int64_t silent_since_us = w->seat.is_guest ? 0 : worker_now_us(w) - FORGET_AFTER_US;

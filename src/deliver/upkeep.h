@@ -44,6 +44,8 @@ int64_t colleagues_next_us(const struct worker *worker);
 /* cleaning.c: deletes one batch of events that nobody needs any more, where it is time to. What goes wrong
  * with it is said, and ends no relay. */
 owed_status clean(struct worker *worker, owed_error *err);
+/* clean_end leaves to others what is not done yet. */
+void clean_end(struct worker *worker);
 /* clean_next_us tells how long until it wants to go on; INT64_MAX: this worker does not. */
 int64_t clean_next_us(const struct worker *worker);
 

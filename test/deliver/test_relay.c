@@ -361,6 +361,27 @@ a_relay_deletes_nothing_while_another_does(void **state)
     assert_true(is_ours);
 }
 
+static void
+a_relay_that_ends_while_it_deletes_says_what_and_leaves_the_rest_to_others(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    const struct keeping hour = {.retention_us = 3600 * INT64_C(1000000)};
+    assert_ok(registry_keep(desk->f->registry, "shop.OrderShipped", &hour, &desk->f->err));
+    desk->f->has_one_clock = true;
+    open_with(desk, &actor);
+    fixture_begin(desk->f);
+    fixture_fire(desk->f, &order_shipped, 1);
+    fixture_commit(desk->f);
+    desk->f->now_us += 7200 * INT64_C(1000000);
+    desk_once(desk);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_event"), 0);
+    assert_true(desk_logged(desk, "old events were deleted"));
+    bool is_ours = false;
+    assert_ok(store_prune_turn(desk->f->other, 60, &is_ours, &desk->f->err));
+    assert_true(is_ours);
+}
+
 /* A store that tells of commits, and does not for a while. */
 static struct {
     struct driver driver;
@@ -856,6 +877,7 @@ main(void)
         TEST(a_success_takes_along_an_event_that_goes_by_it),
         TEST(old_events_go_while_others_are_delivered),
         TEST(a_relay_deletes_nothing_while_another_does),
+        TEST(a_relay_that_ends_while_it_deletes_says_what_and_leaves_the_rest_to_others),
         TEST(a_relay_that_hears_of_no_commit_says_so_in_its_row),
         TEST(a_retry_is_not_run_before_it_is_due),
         TEST(the_words_of_a_failure_decide_nothing),
