@@ -130,8 +130,8 @@ report_discarded(struct worker *w, const struct settlement *settlement, const st
         LOG_INT("attempt", settlement->attempt),
     };
     say(w, OWED_LOG_WARNING,
-        "result discarded: the lease was over and the row taken; declare a longer lease", note,
-        facts, sizeof facts / sizeof facts[0]);
+        "result discarded: the lease was over and the row taken (declare a longer lease), or it was cancelled",
+        note, facts, sizeof facts / sizeof facts[0]);
 }
 
 void
