@@ -4,6 +4,7 @@
  */
 #include "world.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "raw.h"
@@ -81,6 +82,83 @@ of_a_cancel_and_an_outcome_one_wins(void **state)
     const struct requeue late = of(&other);
     assert_int_equal(cancel(world, &late, NULL), 0);
     assert_string_equal(status_of(world, other), "succeeded");
+}
+
+/* Who acts on one delivery on the other connection, and what came of it. */
+struct rival {
+    struct world *world;
+    owed_status (*act)(
+        struct db *db, const struct requeue *which, int64_t *ret_count, owed_error *err);
+    int64_t id;
+    int64_t count;
+};
+
+static void *
+act_too(void *state)
+{
+    struct rival *rival = state;
+    const struct requeue which = of(&rival->id);
+    owed_error err = {0};
+    if (rival->act(rival->world->other, &which, &rival->count, &err) != OWED_OK)
+        print_error("the other: %s\n", err.text);
+    return NULL;
+}
+
+static owed_status
+cancel_only(struct db *db, const struct requeue *which, int64_t *ret_count, owed_error *err)
+{
+    return store_cancel(db, which, ret_count, NULL, err);
+}
+
+/* act_behind has the rival act while what was written before is not committed yet. */
+static int64_t
+act_behind(struct rival *rival, bool commits)
+{
+    struct world *world = rival->world;
+    bool waits =
+        world->db->driver->contention != NULL; // for the row; else a single writer has it wait
+    int64_t session = waits ? raw_session(raw_of(world->other)) : 0;
+    pthread_t thread;
+    rival->count = -1;
+    assert_int_equal(pthread_create(&thread, NULL, act_too, rival), 0);
+    if (waits)
+        raw_await_waiter(plain(world), session);
+    if (commits)
+        assert_ok(store_commit(world->db, &world->err));
+    else
+        store_rollback(world->db);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    return rival->count;
+}
+
+static void
+a_cancel_that_finds_it_claimed_waits_for_the_outcome_that_is_being_written(void **state)
+{
+    struct world *world = *state;
+    for (int commits = 0; commits < 2; commits++) {
+        struct rival rival = {world, cancel_only, bring_to(world, "claimed"), 0};
+        struct settlement done = a_settlement(&world->rows[0].fence, "succeeded");
+        assert_ok(store_begin(world->db, true, &world->err));
+        assert_ok(store_settle(world->db, &done, 1, NULL, &world->err));
+        assert_int_equal(act_behind(&rival, commits == 1), commits ? 0 : 1);
+        assert_string_equal(status_of(world, rival.id), commits ? "succeeded" : "cancelled");
+    }
+}
+
+static void
+a_requeue_that_finds_it_dead_leaves_it_to_whoever_requeued_it_before(void **state)
+{
+    struct world *world = *state;
+    for (int commits = 0; commits < 2; commits++) {
+        struct rival rival = {world, store_requeue, bring_to(world, "dead"), 0};
+        const struct requeue first = of(&rival.id);
+        int64_t count = 0;
+        assert_ok(store_begin(world->db, true, &world->err));
+        assert_ok(store_requeue(world->db, &first, &count, &world->err));
+        assert_int_equal(count, 1);
+        assert_int_equal(act_behind(&rival, commits == 1), commits ? 0 : 1);
+        assert_string_equal(status_of(world, rival.id), "pending");
+    }
 }
 
 static void
@@ -461,6 +539,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_owed_is_withdrawn_and_nothing_else),
         TEST(of_a_cancel_and_an_outcome_one_wins),
+        TEST(a_cancel_that_finds_it_claimed_waits_for_the_outcome_that_is_being_written),
+        TEST(a_requeue_that_finds_it_dead_leaves_it_to_whoever_requeued_it_before),
         TEST(a_cancel_takes_what_it_was_asked_to),
         TEST(a_requeue_is_narrowed_by_error_and_by_time),
         TEST(a_replay_reopens_what_has_ended_as_if_it_had_just_been_fired),
