@@ -110,6 +110,16 @@ prune_passes_over_what_is_being_made_owed_again(void **state)
     }
 }
 
+static owed_status
+forget_one(struct db *db, int64_t event_id, struct forgotten *ret, owed_error *err)
+{
+    char ids[32];
+    snprintf(ids, sizeof ids, "[%lld]", (long long)event_id);
+    const struct forgetting forgetting = {
+        .event_ids = str_of(ids), .once = "settled", .most_rows = 100};
+    return forget(db, &forgetting, ret, err);
+}
+
 struct rival {
     struct world *world;
     way way;
@@ -137,13 +147,9 @@ try_behind_prune(struct world *world, way way, bool commits)
         .world = world, .way = way, .event_id = event, .delivery_id = id, .count = -2};
     bool waits = world->db->driver->contention != NULL;
     int64_t session = waits ? raw_session(raw_of(world->other)) : 0;
-    char ids[32];
-    snprintf(ids, sizeof ids, "[%lld]", (long long)event);
-    const struct forgetting forgetting = {
-        .event_ids = str_of(ids), .once = "settled", .most_rows = 100};
     struct forgotten forgotten;
     assert_ok(store_begin(world->db, true, &world->err));
-    assert_ok(forget(world->db, &forgetting, &forgotten, &world->err));
+    assert_ok(forget_one(world->db, event, &forgotten, &world->err));
     assert_int_equal(forgotten.events, 1);
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, make_owed, &rival), 0);
@@ -171,12 +177,71 @@ who_comes_after_prune_waits_and_makes_nothing_owed_for_what_is_gone(void **state
         }
 }
 
+/* --- of two that delete --- */
+
+/* Who deletes one event on the other connection. */
+struct cleaner {
+    struct world *world;
+    int64_t event_id;
+    struct forgotten forgotten;
+};
+
+static void *
+clean(void *state)
+{
+    struct cleaner *cleaner = state;
+    struct db *db = cleaner->world->other;
+    owed_error err = {0};
+    owed_status status = store_begin(db, true, &err);
+    if (status == OWED_OK)
+        status = forget_one(db, cleaner->event_id, &cleaner->forgotten, &err);
+    if (status == OWED_OK)
+        status = store_commit(db, &err);
+    if (status != OWED_OK)
+        print_error("the other: %s\n", err.text);
+    return NULL;
+}
+
+/* an_event_of is of one receiver that succeeded at that moment. */
+static int64_t
+an_event_of(struct world *world, int64_t succeeded_at_us)
+{
+    int64_t id = bring_to(world, "succeeded");
+    raw_runf(plain(world), "update owed_delivery set succeeded_at = moment(%lld) where id = %lld",
+        (long long)succeeded_at_us, (long long)id);
+    return delivery(world, id).event_id;
+}
+
+static void
+a_last_success_that_somebody_else_keeps_just_now_is_not_moved_back(void **state)
+{
+    struct world *world = *state;
+    int64_t newer = an_event_of(world, NOW);
+    struct cleaner rival = {.world = world, .event_id = an_event_of(world, NOW - 100 * SECOND)};
+    bool waits = world->db->driver->contention != NULL;
+    int64_t session = waits ? raw_session(raw_of(world->other)) : 0;
+    struct forgotten forgotten;
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(forget_one(world->db, newer, &forgotten, &world->err));
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, clean, &rival), 0);
+    if (waits)
+        raw_await_waiter(plain(world), session);
+    assert_ok(store_commit(world->db, &world->err));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(rival.forgotten.events, 1);
+    assert_int_equal(count_of(world, "owed_event"), 0);
+    assert_int_equal(
+        raw_number(plain(world), "select micros(last_succeeded_at) from owed_last_success"), NOW);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(prune_passes_over_what_is_being_made_owed_again),
         cmocka_unit_test(who_comes_after_prune_waits_and_makes_nothing_owed_for_what_is_gone),
+        TEST(a_last_success_that_somebody_else_keeps_just_now_is_not_moved_back),
     };
     return run_on_all_stores("store prune race", tests, COUNT(tests));
 }
