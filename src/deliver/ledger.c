@@ -178,7 +178,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
         note->asked_wait_us = ended->wait_us;
     note_delivery(w, ledger, ended, note);
     note_trace(w, ledger, ended, note);
-    if (decision.ending == ENDING_NOT_YET)
+    if (decision.ending == ENDING_NOT_YET || decision.ending == ENDING_PUT_OFF)
         note->later = keep_shown(w, ledger, row, ended->text);
     note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
     note->target_count = ended->target_count;
@@ -321,7 +321,7 @@ ledger_report(struct worker *w, const struct ledger *ledger)
             report_cut(w, settlement, note);
         if (note->was_told != NULL)
             report_unbounded(w, note);
-        if (note->ending == ENDING_NOT_YET)
+        if (note->later != NULL)
             report_not_yet(w, settlement, note);
         else if (note->ending == ENDING_NOT_SENT)
             report_not_sent(w, settlement, note);

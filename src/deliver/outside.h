@@ -25,6 +25,7 @@ struct flight {
     int32_t code;      // HTTP status, exit status, or minus the signal
     char excerpt[256]; // of the answer, UTF-8
     int64_t duration_us;
+    bool is_put_off; // there was no attempt: its destination has no room for it just now
 
     const struct card *endpoint; // where the target is one that was looked up
     void *builtin;               // the builtin's own state while it flies

@@ -193,7 +193,8 @@ note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
     const struct ended ended = {
         .row = sortie->task->row,
         .receiver = sortie->known->receiver,
-        .ending = delivery_ending(&flight->delivery, flight->outcome),
+        .ending = flight->is_put_off ? ENDING_PUT_OFF
+                                     : delivery_ending(&flight->delivery, flight->outcome),
         .wait_us = flight->outcome.wait_us,
         .until_us = flight->outcome.until_us,
         .delivery = &flight->delivery,

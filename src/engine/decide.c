@@ -24,6 +24,7 @@ static const struct rule {
     [ENDING_DEFERRED] = {"deferred", false, HAPPENS_DEFER, HAPPENS_DEFER, WAIT_SPREAD},
     [ENDING_GAVE_UP] = {"gave_up", false, HAPPENS_GIVE_UP, HAPPENS_GIVE_UP, WAIT_NONE},
     [ENDING_NOT_YET] = {"not_yet", false, HAPPENS_NOT_YET, HAPPENS_NOT_YET, WAIT_UNTIL},
+    [ENDING_PUT_OFF] = {"put_off", false, HAPPENS_DEFER, HAPPENS_DEFER, WAIT_UNTIL},
     [ENDING_UNDECODABLE] = {"undecodable", true, HAPPENS_EXHAUST, HAPPENS_EXHAUST, WAIT_NONE},
     [ENDING_DIED] = {"died", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
     [ENDING_HOOK] = {"hook", true, HAPPENS_FAIL, HAPPENS_EXHAUST, WAIT_CURVE},
@@ -41,7 +42,7 @@ ending_verdict(enum ending ending)
 bool
 ending_is_attempt(enum ending ending)
 {
-    return ending != ENDING_NOT_YET && ending != ENDING_NOT_SENT;
+    return ending != ENDING_NOT_YET && ending != ENDING_PUT_OFF && ending != ENDING_NOT_SENT;
 }
 
 int64_t
@@ -104,15 +105,16 @@ is_over_bound(const struct attempt_facts *facts)
     return owed_us >= facts->give_up_after_us;
 }
 
-/* taken_for tells what an ending comes to: a deferral ends at its bound, and without one it counts. */
+/* taken_for tells what an ending comes to: what is deferred or put off ends at its bound; without one a deferral counts,
+ * and what is put off is due later. */
 static enum ending
 taken_for(const struct attempt_facts *facts)
 {
-    if (facts->ending != ENDING_DEFERRED)
+    if (facts->ending != ENDING_DEFERRED && facts->ending != ENDING_PUT_OFF)
         return facts->ending;
     if (facts->give_up_after_us <= 0)
-        return ENDING_RETRY_AFTER;
-    return is_over_bound(facts) ? ENDING_GAVE_UP : ENDING_DEFERRED;
+        return facts->ending == ENDING_DEFERRED ? ENDING_RETRY_AFTER : ENDING_NOT_YET;
+    return is_over_bound(facts) ? ENDING_GAVE_UP : facts->ending;
 }
 
 struct decision

@@ -10,15 +10,16 @@
 #include "engine/states.h"
 
 /* What can end an attempt: the receiver's own verdicts, and those that never reached it. The names
- * stand in owed_attempt.verdict (not_yet, not_sent: no row is kept) and in the log. */
+ * stand in owed_attempt.verdict (not_yet, put_off, not_sent: no row is kept) and in the log. */
 enum ending {
     ENDING_SUCCEEDED,
     ENDING_FAILED,
     ENDING_PERMANENT,
     ENDING_RETRY_AFTER,
     ENDING_DEFERRED,
-    ENDING_GAVE_UP, // what a deferral after the bound turns into: decide
+    ENDING_GAVE_UP, // what a deferral, or putting off, after the bound turns into: decide
     ENDING_NOT_YET,
+    ENDING_PUT_OFF, // its destination has no room for it just now, as we know ourselves
     ENDING_UNDECODABLE,
     ENDING_DIED,     // the worker that ran it crashed or was killed by us
     ENDING_HOOK,     // the hook around it could not be entered
@@ -38,7 +39,7 @@ struct curve {
 struct attempt_facts {
     enum ending ending;
     int64_t wait_us;      // RETRY_AFTER and DEFERRED, as asked for; NOT_SENT
-    int64_t until_us;     // NOT_YET
+    int64_t until_us;     // NOT_YET and PUT_OFF
     int32_t attempts;     // before this one
     int32_t max_attempts; // of the row
     struct curve curve;

@@ -221,6 +221,7 @@ loop_start(struct outside *outside, struct flight *flight)
     flight->builtin = NULL;
     flight->next = NULL;
     flight->code = 0;
+    flight->is_put_off = false;
     flight->excerpt[0] = '\0';
     if (kind == NULL) {
         landing_add(&outside->landing, flight,

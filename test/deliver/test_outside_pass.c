@@ -635,6 +635,35 @@ after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back(void 
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
 }
 
+static owed_outcome
+judges_without_asking(struct sky *sky, struct flight *flight)
+{
+    flight->is_put_off = true;
+    int64_t until_us = sky->desk->f->now_us + OWED_HOURS(6);
+    return owed_not_yet(&flight->delivery, until_us, "its host has enough");
+}
+
+static void
+what_is_put_off_holds_up_nobody_and_is_not_owed_for_ever(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 3, .judge = judges_without_asking};
+    open_mail(desk, &sky, 5);
+    desk_once(desk);
+    assert_int_equal(sky.starts, 5);
+    assert_count(desk, "failed", 5);
+    assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 0);
+    desk->f->now_us += OWED_HOURS(6);
+    desk_once(desk);
+    assert_count(desk, "failed", 5);
+    desk->f->now_us += OWED_HOURS(6);
+    desk_once(desk);
+    assert_count(desk, "dead", 5);
+    assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
+    assert_int_equal(
+        desk_number(desk, "select count(*) from owed_attempt where verdict = 'gave_up'"), 5);
+}
+
 static void
 note_first_flights(struct sky *sky)
 {
@@ -711,6 +740,7 @@ main(void)
         TEST(nothing_flies_twice_when_the_store_goes_away_at_any_call),
         TEST(nothing_flies_twice_when_an_answer_is_lost_at_any_call),
         TEST(after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back),
+        TEST(what_is_put_off_holds_up_nobody_and_is_not_owed_for_ever),
         TEST(after_the_pause_one_flight_at_a_time_until_one_lands_otherwise),
         TEST(what_is_not_due_yet_leaves_the_next_one_on_trial),
     };

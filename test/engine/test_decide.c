@@ -71,6 +71,8 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         {ENDING_DEFERRED, 4, HAPPENS_DEFER, STATE_FAILED, 4, "deferred"},
         {ENDING_NOT_YET, 0, HAPPENS_NOT_YET, STATE_PENDING, 0, "not_yet"},
         {ENDING_NOT_YET, 4, HAPPENS_NOT_YET, STATE_PENDING, 4, "not_yet"},
+        {ENDING_PUT_OFF, 0, HAPPENS_DEFER, STATE_FAILED, 0, "put_off"},
+        {ENDING_PUT_OFF, 4, HAPPENS_DEFER, STATE_FAILED, 4, "put_off"},
         {ENDING_UNDECODABLE, 0, HAPPENS_EXHAUST, STATE_DEAD, 1, "undecodable"},
         {ENDING_DIED, 3, HAPPENS_FAIL, STATE_FAILED, 4, "died"},
         {ENDING_DIED, 4, HAPPENS_EXHAUST, STATE_DEAD, 5, "died"},
@@ -87,7 +89,8 @@ every_ending_moves_the_row_as_the_rules_say(void **state)
         assert_int_equal(decision.attempts, cases[i].attempts_after);
         assert_string_equal(ending_verdict(cases[i].ending), cases[i].verdict);
         assert_int_equal(decision.ending, cases[i].ending);
-        bool waits_on = cases[i].to == STATE_PENDING || cases[i].happening == HAPPENS_NOT_SENT;
+        bool waits_on = cases[i].to == STATE_PENDING || cases[i].happening == HAPPENS_NOT_SENT ||
+            cases[i].ending == ENDING_PUT_OFF;
         assert_int_equal(ending_is_attempt(cases[i].ending), !waits_on);
     }
 }
@@ -282,12 +285,38 @@ a_deferral_ends_once_the_row_has_been_owed_for_the_bound(void **state)
     assert_int_equal(decision.pause_us, 60 * SECOND);
     facts.due_at_us = INT64_MIN;
     assert_int_equal(decide(&facts, &lowest).ending, ENDING_GAVE_UP);
-    // Nothing but a deferral has that bound.
+    // Nothing but a deferral has that bound, and what is put off.
     facts.ending = ENDING_FAILED;
     assert_int_equal(decide(&facts, &lowest).state, STATE_FAILED);
     facts.ending = ENDING_RETRY_AFTER;
     assert_int_equal(decide(&facts, &lowest).state, STATE_FAILED);
     assert_int_equal(decide(&facts, &lowest).pause_us, 0);
+}
+
+static void
+what_is_put_off_waits_until_its_moment_and_ends_at_that_bound_if_there_is_one(void **state)
+{
+    (void)state;
+    static const int64_t bound = 3600 * SECOND;
+    struct attempt_facts facts = facts_of(ENDING_PUT_OFF, 2);
+    facts.until_us = NOW + 60 * SECOND;
+    facts.due_at_us = NOW - bound + 1;
+    struct decision decision = decide(&facts, &highest);
+    assert_int_equal(decision.ending, ENDING_PUT_OFF);
+    assert_int_equal(decision.available_at_us, facts.until_us);
+    assert_int_equal(decision.attempts, 2);
+    // We know of it, and have heard nothing of the destination.
+    assert_int_equal(decision.pause_us, 0);
+    facts.due_at_us = NOW - bound;
+    decision = decide(&facts, &highest);
+    assert_int_equal(decision.ending, ENDING_GAVE_UP);
+    assert_int_equal(decision.state, STATE_DEAD);
+    assert_int_equal(decision.pause_us, 0);
+    facts.give_up_after_us = 0;
+    decision = decide(&facts, &highest);
+    assert_int_equal(decision.ending, ENDING_NOT_YET);
+    assert_int_equal(decision.state, STATE_PENDING);
+    assert_int_equal(decision.attempts, 2);
 }
 
 static void
@@ -370,6 +399,8 @@ main(void)
         cmocka_unit_test(
             a_deferral_waits_from_what_was_asked_to_twice_that_up_to_the_longest_delay),
         cmocka_unit_test(a_deferral_ends_once_the_row_has_been_owed_for_the_bound),
+        cmocka_unit_test(
+            what_is_put_off_waits_until_its_moment_and_ends_at_that_bound_if_there_is_one),
         cmocka_unit_test(a_deferral_without_a_bound_counts),
         cmocka_unit_test(what_is_not_due_yet_waits_until_its_moment_and_nothing_is_cut),
         cmocka_unit_test(whatever_happens_attempts_never_shrink_and_a_row_ends_in_its_budget),
