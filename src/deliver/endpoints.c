@@ -199,7 +199,7 @@ static bool
 tell_one(const struct settlement *settlement, const struct sortie *s, struct told *told)
 {
     const struct card *card = s->flight.endpoint;
-    if (s->known->receiver->runner != RUN_ENDPOINT || card == NULL || card->is_gone)
+    if (card == NULL || card->is_gone)
         return false;
     bool is_dead = strcmp(settlement->status, state_name(STATE_DEAD)) == 0;
     bool is_done = strcmp(settlement->status, state_name(STATE_SUCCEEDED)) == 0;
@@ -315,10 +315,23 @@ remember(struct worker *w, const struct told *told)
         card->row.disabled_at_us = worker_now_us(w);
 }
 
+/* is_of_endpoints: one of what landed may have something to tell. */
+static bool
+is_of_endpoints(const struct ledger *ledger, const struct sortie *first)
+{
+    const struct sortie *s = first;
+    for (size_t i = 0; i < ledger->count && s != NULL; i++, s = s->next)
+        if (s->flight.endpoint != NULL)
+            return true;
+    return false;
+}
+
 owed_status
 endpoints_flush(
     struct worker *w, struct ledger *ledger, const struct sortie *first, owed_error *err)
 {
+    if (!is_of_endpoints(ledger, first))
+        return ledger_flush(w, ledger, err);
     CLEANUP(free_ptr) struct told *told = calloc(LEDGER_ROWS, sizeof *told);
     if (told == NULL)
         return fail_memory(err);
