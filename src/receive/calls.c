@@ -41,6 +41,8 @@ unlink_call(struct calls *calls, struct call *call)
     *call->link = call->next;
     if (call->next != NULL)
         call->next->link = call->link;
+    if (call->host != NULL)
+        host_leave(call->host);
     calls->count--;
 }
 
@@ -72,11 +74,18 @@ land(struct calls *calls, struct call *call, owed_outcome outcome)
 static owed_outcome
 put_off(const struct calls *calls, struct flight *flight, int64_t wait_us, const char *why)
 {
-    // Not all at once again.
+    int64_t now_us = clock_now_us(&calls->landing->clock);
+    flight->is_put_off = true;
+    return owed_not_yet(&flight->delivery, now_us + wait_us, "%s", why);
+}
+
+/* put_off_some is that for one of many, which are not to come all at once again. */
+static owed_outcome
+put_off_some(const struct calls *calls, struct flight *flight, int64_t wait_us, const char *why)
+{
     uint32_t spread = (uint32_t)flight->delivery.row->fence.delivery_id * 2654435761U;
     int64_t more_us = (int64_t)(spread % 1000) * wait_us / 2000;
-    int64_t now_us = clock_now_us(&calls->landing->clock);
-    return owed_not_yet(&flight->delivery, now_us + wait_us + more_us, "%s", why);
+    return put_off(calls, flight, wait_us + more_us, why);
 }
 
 /* --- on its way --- */
@@ -124,7 +133,7 @@ take_turn(struct calls *calls, struct call *call)
         return;
     }
     land(calls, call,
-        put_off(calls, call->flight, is_full ? PUT_OFF_US : wait_us,
+        put_off_some(calls, call->flight, is_full ? PUT_OFF_US : wait_us,
             is_full ? "its host has as many requests as it can take"
                     : "its host is left alone for a while"));
 }
@@ -195,9 +204,8 @@ calls_start(struct calls *calls, struct flight *flight)
     struct rate *rate = row->rate > 0 ? rates_find(&calls->rates, row->id) : NULL;
     int64_t wait_us = rate == NULL ? 0 : rate_take(rate, row->rate, mono_us());
     if (wait_us > 0) {
-        int64_t at_us = clock_now_us(&calls->landing->clock) + wait_us;
         landing_add(calls->landing, flight,
-            owed_not_yet(&flight->delivery, at_us, "it has had as many requests as it allows"));
+            put_off(calls, flight, wait_us, "it has had as many requests as it allows"));
         return;
     }
     struct call *call = NULL;
@@ -238,15 +246,6 @@ end_lookup(struct calls *calls, const struct lookup *lookup)
         owed_failed(&call->flight->delivery, "POST %s: %s", call->shown, lookup->err.text));
 }
 
-/* word_of tells what an answer says of its host. */
-static enum host_word
-word_of(const struct call *call, int32_t code)
-{
-    if (!answer_is_there(&call->answer, &call->transfer))
-        return HOST_ILL;
-    return code == 429 || code >= 500 ? HOST_ILL : HOST_WELL;
-}
-
 /* next_in_line starts those that waited for the host, the oldest first. */
 static void
 next_in_line(struct calls *calls, const struct host *host)
@@ -265,7 +264,7 @@ next_in_line(struct calls *calls, const struct host *host)
             fly(calls, oldest);
         else
             land(calls, oldest,
-                put_off(calls, oldest->flight, wait_us, "its host is left alone for a while"));
+                put_off_some(calls, oldest->flight, wait_us, "its host is left alone for a while"));
     }
 }
 
@@ -275,18 +274,19 @@ finish(struct calls *calls, struct call *call)
     struct flight *flight = call->flight;
     owed_delivery *delivery = &flight->delivery;
     struct host *host = call->host;
+    bool is_there = answer_is_there(&call->answer, &call->transfer);
     int64_t now_us = clock_now_us(&calls->landing->clock), asked_us = 0;
     curl_off_t took_us = 0;
     curl_easy_getinfo(call->transfer.easy, CURLINFO_TOTAL_TIME_T, &took_us);
     const struct called called = {delivery, call->shown, call->host_name, call->timeout_us, now_us};
     owed_outcome outcome = answer_outcome(&call->answer, &call->transfer, &called);
-    if (call->refused[0] != '\0' && !answer_is_there(&call->answer, &call->transfer))
+    if (call->refused[0] != '\0' && !is_there)
         outcome = owed_failed(delivery, "POST %s: %s", call->shown, call->refused);
     flight->code = answer_keep(&call->answer, &call->transfer, flight->excerpt);
     int32_t limit = delivery->receiver->endpoints->said.per_host;
-    host_end(host, word_of(call, flight->code), limit, mono_us());
+    host_end(host, host_word_of(is_there, flight->code), limit, mono_us());
     if (answer_wait(&call->transfer, now_us, &asked_us))
-        host_wait_until(host, mono_us() + asked_us);
+        host_wait_asked(host, asked_us, mono_us());
     land(calls, call, outcome);
     flight->duration_us = took_us; // not until somebody looked
     next_in_line(calls, host);
@@ -301,7 +301,7 @@ leave_lines(struct calls *calls, int64_t now_us)
         next = c->next;
         if (c->waits_in_line && c->flown_mono_us <= now_us - SLOW_US)
             land(calls, c,
-                put_off(calls, c->flight, PUT_OFF_US, "its host takes its time with others"));
+                put_off_some(calls, c->flight, PUT_OFF_US, "its host takes its time with others"));
     }
 }
 

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 
 #define FIRST_WINDOW 2
-#define HOSTS_MAX 20000 // above it those that nothing is known against are forgotten
 
 static int
 by_name(const void *a, const void *b)
@@ -37,7 +36,7 @@ sweep_one(const void *node, VISIT visit, void *state)
 {
     struct sweep *sweep = state;
     struct host *host = *(struct host *const *)node;
-    bool is_idle = host->in_flight == 0 && host->not_before_us <= sweep->now_us;
+    bool is_idle = host->users == 0 && host->not_before_us <= sweep->now_us;
     bool is_room = sweep->count < sizeof sweep->found / sizeof sweep->found[0];
     if ((visit == postorder || visit == leaf) && is_idle && is_room)
         sweep->found[sweep->count++] = host;
@@ -55,15 +54,13 @@ forget_some(struct hosts *hosts, int64_t now_us)
     }
 }
 
-struct host *
-hosts_find(struct hosts *hosts, const char *name, int64_t now_us)
+static struct host *
+find(struct hosts *hosts, const char *name, int64_t now_us)
 {
     const struct host wanted = {.name = name};
     struct host *const *found = tfind(&wanted, &hosts->tree, by_name);
-    if (found != NULL) {
-        (*found)->used_us = now_us;
+    if (found != NULL)
         return *found;
-    }
     if (hosts->count >= HOSTS_MAX)
         forget_some(hosts, now_us);
     struct host *host = calloc(1, sizeof *host);
@@ -71,13 +68,27 @@ hosts_find(struct hosts *hosts, const char *name, int64_t now_us)
         return NULL;
     host->name = strdup(name);
     host->window = FIRST_WINDOW;
-    host->used_us = now_us;
     if (host->name == NULL || tsearch(host, &hosts->tree, by_name) == NULL) {
         free_host(host);
         return NULL;
     }
     hosts->count++;
     return host;
+}
+
+struct host *
+hosts_find(struct hosts *hosts, const char *name, int64_t now_us)
+{
+    struct host *host = find(hosts, name, now_us);
+    if (host != NULL)
+        host->users++;
+    return host;
+}
+
+void
+host_leave(struct host *host)
+{
+    host->users--;
 }
 
 void
@@ -110,6 +121,14 @@ rest(struct host *host, int64_t now_us)
     host_wait_until(host, now_us + host->rest_us);
 }
 
+enum host_word
+host_word_of(bool is_there, int32_t code)
+{
+    if (!is_there || code == 429 || (code >= 502 && code <= 504))
+        return HOST_ILL;
+    return code >= 500 ? HOST_SILENT : HOST_WELL;
+}
+
 void
 host_end(struct host *host, enum host_word word, int32_t limit, int64_t now_us)
 {
@@ -137,4 +156,11 @@ host_wait_until(struct host *host, int64_t at_us)
 {
     if (at_us > host->not_before_us)
         host->not_before_us = at_us;
+}
+
+void
+host_wait_asked(struct host *host, int64_t asked_us, int64_t now_us)
+{
+    bool is_far = asked_us > HOSTS_LONGEST_WAIT_US;
+    host_wait_until(host, now_us + (is_far ? HOSTS_LONGEST_WAIT_US : asked_us));
 }

@@ -14,18 +14,21 @@
 
 #include "receive/guard.h"
 
+#define HOSTS_MAX \
+    20000 // above it those that nobody uses, and nothing is known against, are forgotten
 #define HOSTS_BREAK_AFTER 3 // failures in a row
 #define HOSTS_REST_US INT64_C(5000000)
 #define HOSTS_LONGEST_REST_US INT64_C(300000000)
+#define HOSTS_LONGEST_WAIT_US INT64_C(86400000000)
 
 struct host {
     const char *name; // "host:port"
+    int32_t users;    // that found it, and have not left it
     int32_t in_flight;
     int32_t window;   // at once
     int32_t failures; // in a row
     int64_t not_before_us;
     int64_t rest_us; // the latest one
-    int64_t used_us;
     // Its addresses, as they were checked, until:
     owed_address_list addresses;
     int64_t addresses_until_us;
@@ -36,8 +39,9 @@ struct hosts {
     int32_t count;
 };
 
-/* hosts_find makes what is not there; NULL: out of memory. It stays while a request is in flight. */
+/* hosts_find makes what is not there; NULL: out of memory. It stays until host_leave. */
 struct host *hosts_find(struct hosts *hosts, const char *name, int64_t now_us);
+void host_leave(struct host *host);
 void hosts_done(struct hosts *hosts);
 
 /* host_ask tells how long a request to it is to wait; 0: it may start. HOSTS_FULL: until another has ended. */
@@ -46,12 +50,16 @@ int64_t host_ask(const struct host *host, int64_t now_us);
 /* host_begin counts one that starts; host_end what it came to. */
 void host_begin(struct host *host);
 enum host_word {
-    HOST_WELL,  // it answered, whatever it said
-    HOST_ILL,   // it did not, or with 5xx or 429
-    HOST_SILENT // nothing is known: the request was given up
+    HOST_WELL, // it answered, whatever it said
+    HOST_ILL,  // it did not, or asked to be left alone: 429, 502 to 504
+    HOST_SILENT // nothing is known: the request was given up, or what is behind that URL has an error
 };
+/* host_word_of tells what an answer says of its host. Others' endpoints may be at that host, too: an error in whatever is
+ * behind one URL, 500 and the like, is nothing against it. */
+enum host_word host_word_of(bool is_there, int32_t code);
 void host_end(struct host *host, enum host_word word, int32_t limit, int64_t now_us);
-/* host_wait_until keeps to what the host asked for. */
+/* host_wait_asked keeps to what the host asked for, for a day at most: it may be that of others' endpoints, too. */
+void host_wait_asked(struct host *host, int64_t asked_us, int64_t now_us);
 void host_wait_until(struct host *host, int64_t at_us);
 
 #endif

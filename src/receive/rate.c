@@ -18,9 +18,12 @@ rate_take(struct rate *rate, int32_t per_second, int64_t now_us)
     int64_t each_us = US_PER_SECOND / per_second;
     if (rate->next_us < now_us - US_PER_SECOND + each_us)
         rate->next_us = now_us - US_PER_SECOND + each_us;
-    int64_t at_us = rate->next_us;
-    rate->next_us += each_us;
-    return at_us > now_us ? at_us - now_us : 0;
+    if (rate->next_us <= now_us) {
+        rate->next_us += each_us;
+        return 0;
+    }
+    rate->line_us = rate->line_us < rate->next_us ? rate->next_us : rate->line_us + each_us;
+    return rate->line_us - now_us;
 }
 
 struct bucket {

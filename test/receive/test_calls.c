@@ -230,7 +230,26 @@ a_host_that_fails_again_and_again_rests_for_longer_each_time(void **state)
     host_wait_until(host, now_us + 7);
     host_wait_until(host, now_us + 3);
     assert_int_equal(host_ask(host, now_us), 7);
+    host_wait_asked(host, 9, now_us);
+    assert_int_equal(host_ask(host, now_us), 9);
+    host_wait_asked(host, HOSTS_LONGEST_WAIT_US * 400, now_us);
+    assert_int_equal(host_ask(host, now_us), HOSTS_LONGEST_WAIT_US);
     hosts_done(&hosts);
+}
+
+static void
+an_error_behind_one_url_is_nothing_against_its_host(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t code;
+        enum host_word word;
+    } cases[] = {{200, HOST_WELL}, {404, HOST_WELL}, {410, HOST_WELL}, {429, HOST_ILL},
+        {500, HOST_SILENT}, {501, HOST_SILENT}, {502, HOST_ILL}, {503, HOST_ILL}, {504, HOST_ILL},
+        {507, HOST_SILENT}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(host_word_of(true, cases[i].code), cases[i].word);
+    assert_int_equal(host_word_of(false, 0), HOST_ILL);
 }
 
 static void
@@ -248,6 +267,48 @@ a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time(void **state)
     assert_int_equal(rate_take(&rate, 4, now_us + 9 * US_PER_SECOND), 0);
 }
 
+static void
+those_that_wait_for_a_rate_come_when_they_were_told_to_and_all_go(void **state)
+{
+    (void)state;
+    enum { WAITING = 40 };
+    struct rate rate = {0};
+    int64_t at_us[WAITING] = {0};
+    int64_t now_us = 1000 * US_PER_SECOND;
+    int32_t gone = 0;
+    for (size_t i = 0; i < WAITING; i++)
+        at_us[i] = now_us;
+    for (int64_t end_us = now_us + 10 * US_PER_SECOND; now_us < end_us; now_us += US_PER_MS)
+        for (size_t i = 0; i < WAITING; i++) {
+            if (at_us[i] > now_us)
+                continue;
+            int64_t wait_us = rate_take(&rate, 4, now_us);
+            at_us[i] = wait_us == 0 ? INT64_MAX : now_us + wait_us;
+            gone += wait_us == 0;
+        }
+    assert_int_equal(gone, WAITING);
+}
+
+static void
+a_host_that_is_in_use_is_not_forgotten_for_the_sake_of_others(void **state)
+{
+    (void)state;
+    struct hosts hosts = {0};
+    char name[32];
+    struct host *used = hosts_find(&hosts, "a.example:443", 0);
+    struct host *resting = hosts_find(&hosts, "b.example:443", 0);
+    host_wait_until(resting, 7);
+    host_leave(resting);
+    for (int i = 0; i < HOSTS_MAX + 200; i++) {
+        snprintf(name, sizeof name, "h%d.example:443", i);
+        host_leave(hosts_find(&hosts, name, 0));
+    }
+    assert_true(hosts.count <= HOSTS_MAX);
+    assert_ptr_equal(hosts_find(&hosts, "a.example:443", 0), used);
+    assert_ptr_equal(hosts_find(&hosts, "b.example:443", 0), resting);
+    hosts_done(&hosts);
+}
+
 int
 main(void)
 {
@@ -261,7 +322,10 @@ main(void)
         cmocka_unit_test(names_and_fronts_of_names_can_be_subscribed_to),
         cmocka_unit_test(a_window_grows_with_answers_and_shrinks_with_failures),
         cmocka_unit_test(a_host_that_fails_again_and_again_rests_for_longer_each_time),
+        cmocka_unit_test(an_error_behind_one_url_is_nothing_against_its_host),
         cmocka_unit_test(a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time),
+        cmocka_unit_test(those_that_wait_for_a_rate_come_when_they_were_told_to_and_all_go),
+        cmocka_unit_test(a_host_that_is_in_use_is_not_forgotten_for_the_sake_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
