@@ -4,7 +4,6 @@
  */
 #include "receive/guard.h"
 
-#include <curl/curl.h>
 #include <idn2.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -14,20 +13,9 @@
 #include "base/utf8.h"
 #include "declare/url.h"
 #include "receive/target.h"
+#include "receive/url_parts.h"
 
 #define LOW_PORTS 1024 // but for those of the web, they are other services'
-
-static void
-free_curl(char **text)
-{
-    curl_free(*text);
-}
-
-static void
-free_url(CURLU **url)
-{
-    curl_url_cleanup(*url);
-}
 
 static void
 free_idn(char **text)
@@ -115,8 +103,8 @@ host_problem(const char *host, char ret_host[static GUARD_HOST_BYTES])
 static const char *
 take_apart(const char *url, struct place *place)
 {
-    CLEANUP(free_url) CURLU *parts = curl_url();
-    CLEANUP(free_curl) char *space = NULL;
+    CLEANUP(url_parts_free) CURLU *parts = curl_url();
+    CLEANUP(url_part_free) char *space = NULL;
     if (parts == NULL || curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK)
         return "cannot be read; https://host/path is right";
     if (part(parts, CURLUPART_ZONEID, 0, &space) != NULL)

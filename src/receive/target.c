@@ -4,32 +4,20 @@
  */
 #include "receive/target.h"
 
-#include <curl/curl.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-
-static void
-free_curl(char **text)
-{
-    curl_free(*text);
-}
-
-static void
-free_url(CURLU **url)
-{
-    curl_url_cleanup(*url);
-}
+#include "receive/url_parts.h"
 
 char *
 url_shown(const char *url)
 {
-    CLEANUP(free_url) CURLU *parts = curl_url();
+    CLEANUP(url_parts_free) CURLU *parts = curl_url();
     if (parts == NULL)
         return NULL;
-    CLEANUP(free_curl) char *shown = NULL;
+    CLEANUP(url_part_free) char *shown = NULL;
     if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK)
         return strndup(url, strcspn(url, "?#"));
     const CURLUPart hidden[] = {
@@ -47,9 +35,9 @@ url_shown(const char *url)
 static char *
 url_host(const char *url)
 {
-    CLEANUP(free_url) CURLU *parts = curl_url();
-    CLEANUP(free_curl) char *host = NULL;
-    CLEANUP(free_curl) char *port = NULL;
+    CLEANUP(url_parts_free) CURLU *parts = curl_url();
+    CLEANUP(url_part_free) char *host = NULL;
+    CLEANUP(url_part_free) char *port = NULL;
     if (parts == NULL)
         return NULL;
     if (curl_url_set(parts, CURLUPART_URL, url, 0) != CURLUE_OK ||
