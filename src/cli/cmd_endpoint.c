@@ -283,35 +283,56 @@ run_list(struct cli *cli, const char *none)
     return list(cli);
 }
 
+#define TAKES_MAX 8
+
 static const struct deed {
     const char *word;
     const char *wants; // NULL: nothing follows
     int (*run)(struct cli *cli, const char *operand);
+    const char *takes[TAKES_MAX]; // of the options that are not everybody's
 } deeds[] = {
-    {"add", "the URL of an endpoint", add},
-    {"list", NULL, run_list},
-    {"show", "the id of an endpoint", show},
-    {"rotate", "the id of an endpoint", rotate},
-    {"disable", "the id of an endpoint", disable},
-    {"enable", "the id of an endpoint", enable},
-    {"test", "the id of an endpoint", test},
-    {"remove", "the id of an endpoint", forget},
+    {"add", "the URL of an endpoint", add,
+        {"event", "name", "tenant", "format", "signing", "filter", "rate"}},
+    {"list", NULL, run_list, {"tenant"}},
+    {"show", "the id of an endpoint", show, {NULL}},
+    {"rotate", "the id of an endpoint", rotate, {"overlap"}},
+    {"disable", "the id of an endpoint", disable, {"reason"}},
+    {"enable", "the id of an endpoint", enable, {NULL}},
+    {"test", "the id of an endpoint", test, {NULL}},
+    {"remove", "the id of an endpoint", forget, {NULL}},
 };
 #define DEEDS (sizeof deeds / sizeof deeds[0])
+
+static bool
+takes(const struct deed *deed, const char *name)
+{
+    for (size_t i = 0; i < TAKES_MAX && deed->takes[i] != NULL; i++)
+        if (strcmp(deed->takes[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int
+run_deed(struct cli *cli, const struct deed *deed)
+{
+    if (deed->wants != NULL && (cli->operand_count < 2 || is_empty(cli->operands[1])))
+        return cli_usage(cli, "endpoint %s wants %s", deed->word, deed->wants);
+    if (deed->wants == NULL && cli->operand_count > 1)
+        return cli_usage(cli, "endpoint %s takes no '%s'", deed->word, cli->operands[1]);
+    for (const struct option *o = endpoint_options; o->name != NULL; o++)
+        if (strcmp(o->name, "json") != 0 && options_is_set(cli->flags, o->name) &&
+            !takes(deed, o->name))
+            return cli_usage(cli, "endpoint %s takes no --%s", deed->word, o->name);
+    return deed->run(cli, cli->operands[1]);
+}
 
 static int
 run_endpoint(struct cli *cli)
 {
     const char *word = cli->operand_count > 0 ? cli->operands[0] : "";
-    for (size_t i = 0; i < DEEDS; i++) {
-        if (strcmp(word, deeds[i].word) != 0)
-            continue;
-        if (deeds[i].wants != NULL && cli->operand_count < 2)
-            return cli_usage(cli, "endpoint %s wants %s", word, deeds[i].wants);
-        if (deeds[i].wants == NULL && cli->operand_count > 1)
-            return cli_usage(cli, "endpoint %s takes no '%s'", word, cli->operands[1]);
-        return deeds[i].run(cli, cli->operands[1]);
-    }
+    for (size_t i = 0; i < DEEDS; i++)
+        if (strcmp(word, deeds[i].word) == 0)
+            return run_deed(cli, &deeds[i]);
     return cli_usage(
         cli, "endpoint wants one of add, list, show, rotate, disable, enable, test, remove");
 }
