@@ -99,6 +99,19 @@ fire_with_scope(struct world *world, const char *scope)
     return id;
 }
 
+/* assert_subscribed compares the names, however the store spaces them. */
+static void
+assert_subscribed(const struct endpoint_row *row, const char *expected)
+{
+    char text[256];
+    size_t len = 0;
+    for (const char *p = row->subscriptions; *p != '\0' && len < sizeof text - 1; p++)
+        if (*p != ' ')
+            text[len++] = *p;
+    text[len] = '\0';
+    assert_string_equal(text, expected);
+}
+
 static void
 an_endpoint_reads_back_as_it_was_added(void **state)
 {
@@ -111,6 +124,7 @@ an_endpoint_reads_back_as_it_was_added(void **state)
     e.filter = "{\"/type\":\"new\"}";
     e.rate = 9;
     add(world, &e, (const char *const[]){"shop.Paid", "shop.*", "shop.Paid", NULL});
+    add_for(world, "ep_2", EVENT);
     struct endpoint_row back = look(world, "ep_1");
     assert_string_equal(back.name, e.name);
     assert_string_equal(back.url, e.url);
@@ -125,8 +139,7 @@ an_endpoint_reads_back_as_it_was_added(void **state)
     assert_int_equal(back.dead_in_row, 0);
     assert_int_equal(back.disabled_at_us, 0);
     assert_int_equal(back.created_at_us, NOW);
-    assert_non_null(strstr(back.subscriptions, "\"shop.*\""));
-    assert_non_null(strstr(back.subscriptions, "\"shop.Paid\""));
+    assert_subscribed(&back, "[\"shop.*\",\"shop.Paid\"]");
 }
 
 static void
@@ -186,8 +199,9 @@ it_is_due_when_the_event_and_the_receiver_say(void **state)
     struct delivery_row row = delivery(world, only_delivery(world, fire_due(world, NOW + SECOND)));
     assert_int_equal(row.available_at_us, NOW + SECOND + 3);
     assert_int_equal(row.due_at_us, NOW + SECOND + 3);
-    row = delivery(world, only_delivery(world, fire(world, EVENT)));
+    row = delivery(world, only_delivery(world, fire_due(world, NOW - SECOND)));
     assert_int_equal(row.available_at_us, NOW + 3);
+    assert_int_equal(row.due_at_us, NOW + 3);
 }
 
 static void
@@ -201,6 +215,11 @@ nothing_is_owed_where_nobody_delivers(void **state)
     // A receiver without endpoints of that very key is one like any other.
     assert_int_equal(ids_of_event(world, fire(world, EVENT), ids, 4), 1);
     assert_string_equal(delivery(world, ids[0]).target, "");
+    struct catalogue_receiver r = a_receiver(ENDPOINTS_RECEIVER);
+    r.targets = "endpoints";
+    r.mode = "inline";
+    publish(world, &r, 1);
+    assert_owed(world, fire(world, EVENT), "");
 }
 
 static void
@@ -274,6 +293,13 @@ tenants_fail_closed(void **state)
     seven.tenant = "7";
     add(world, &acme, names);
     add(world, &seven, names);
+    static const char *const never[] = {"[\"acme\"]", "1", "true", "7.5", "{\"acme\":1}"};
+    char id[] = "ep_0";
+    for (size_t i = 0; i < COUNT(never); i++, id[3]++) {
+        struct endpoint_row e = an_endpoint(id);
+        e.tenant = never[i];
+        add(world, &e, names);
+    }
     add_for(world, "ep_none", EVENT);
     publish_webhooks(world, "{}");
     assert_owed(world, fire_with_scope(world, "{\"tenant\":\"acme\"}"), "ep_none");
@@ -282,7 +308,8 @@ tenants_fail_closed(void **state)
         {"{\"tenant\":7}", "ep_seven"}, {"{\"tenant\":\"7\"}", "ep_seven"}, {"{}", ""},
         {"{\"tenant\":\"\"}", ""}, {"{\"tenant\":null}", ""}, {"{\"tenant\":\"ACME\"}", ""},
         {"{\"tenant\":\"acme \"}", ""}, {"{\"tenant\":[\"acme\"]}", ""},
-        {"{\"tenant\":{\"acme\":1}}", ""}, {"{\"other\":\"acme\"}", ""}};
+        {"{\"tenant\":{\"acme\":1}}", ""}, {"{\"tenant\":true}", ""}, {"{\"tenant\":7.5}", ""},
+        {"{\"other\":\"acme\"}", ""}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         char text[256];
         int64_t event = fire_with_scope(world, cases[i][0]);
@@ -353,7 +380,12 @@ so_many_dead_in_a_row_disable_it_and_one_success_forgives_them(void **state)
     struct world *world = *state;
     bool changed = true;
     add_for(world, "ep_1", EVENT);
-    assert_ok(store_endpoint_dead(world->db, "ep_1", 2, &world->err));
+    add_for(world, "ep_2", EVENT); // has as many
+    assert_ok(store_endpoint_dead(world->db, "ep_2", 7, &world->err));
+    assert_ok(store_endpoint_dead(world->db, "ep_1", 1, &world->err));
+    assert_ok(store_endpoint_dead(world->db, "ep_1", 1, &world->err));
+    assert_int_equal(look(world, "ep_1").dead_in_row, 2);
+    assert_int_equal(look(world, "ep_2").dead_in_row, 7);
     assert_ok(store_endpoint_give_up(world->db, "ep_1", NOW, "dead", 3, &changed, &world->err));
     assert_false(changed);
     assert_ok(store_endpoint_well(world->db, "ep_1", &world->err));
@@ -363,10 +395,14 @@ so_many_dead_in_a_row_disable_it_and_one_success_forgives_them(void **state)
     assert_true(changed);
     assert_ok(store_endpoint_give_up(world->other, "ep_1", NOW, "dead", 3, &changed, &world->err));
     assert_false(changed);
+    assert_int_equal(look(world, "ep_2").dead_in_row, 7);
+    assert_int_equal(look(world, "ep_2").disabled_at_us, 0);
+    assert_ok(store_endpoint_disable(world->db, "ep_2", NOW, "a test", &changed, &world->err));
     assert_ok(store_endpoint_enable(world->db, "ep_1", NOW, &changed, &world->err));
     assert_int_equal(look(world, "ep_1").dead_in_row, 0);
     assert_ok(store_endpoint_enable(world->db, "ep_1", NOW, &changed, &world->err));
     assert_false(changed);
+    assert_int_equal(look(world, "ep_2").disabled_at_us, NOW);
 }
 
 static void
@@ -376,7 +412,7 @@ pages_are_in_the_order_of_ids_and_of_one_tenant(void **state)
     struct endpoint_row acme = an_endpoint("ep_2");
     acme.tenant = "acme";
     add(world, &acme, (const char *const[]){EVENT, NULL});
-    add_for(world, "ep_3", EVENT);
+    add_for(world, "ep_3", "shop.*");
     add_for(world, "ep_1", EVENT);
     struct endpoint_row *rows = NULL;
     size_t count = 0;
@@ -388,6 +424,7 @@ pages_are_in_the_order_of_ids_and_of_one_tenant(void **state)
         store_endpoints(world->db, "ep_2", 2, NULL, &world->arena, &rows, &count, &world->err));
     assert_int_equal(count, 1);
     assert_string_equal(rows[0].id, "ep_3");
+    assert_subscribed(&rows[0], "[\"shop.*\"]");
     assert_ok(store_endpoints(world->db, "", 9, "acme", &world->arena, &rows, &count, &world->err));
     assert_int_equal(count, 1);
     assert_string_equal(rows[0].id, "ep_2");
@@ -395,6 +432,83 @@ pages_are_in_the_order_of_ids_and_of_one_tenant(void **state)
         world->db, "[\"ep_3\",\"ep_9\"]", &world->arena, &rows, &count, &world->err));
     assert_int_equal(count, 1);
     assert_string_equal(rows[0].id, "ep_3");
+    assert_subscribed(&rows[0], "[\"shop.*\"]");
+}
+
+static struct replayed
+replay(struct world *world, int64_t event_id)
+{
+    const struct replay asked = {.event_id = event_id, .keys = "[]", .now_us = NOW + SECOND};
+    struct replayed replayed;
+    assert_ok(store_replay(world->db, &asked, &world->arena, &replayed, &world->err));
+    return replayed;
+}
+
+/* assert_statuses checks those of what an event is owed to, by target, as "dead pending". */
+static void
+assert_statuses(struct world *world, int64_t event_id, const char *expected)
+{
+    char text[256] = "";
+    int64_t ids[16];
+    size_t count = ids_of_event(world, event_id, ids, COUNT(ids));
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : " ",
+            delivery(world, ids[i]).status);
+    }
+    assert_string_equal(text, expected);
+}
+
+static void
+a_replay_owes_it_once_more_to_endpoints_that_had_it_and_are_still_called(void **state)
+{
+    struct world *world = *state;
+    bool changed = false;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    add_for(world, "ep_3", EVENT);
+    add_for(world, "ep_4", EVENT);
+    int64_t event = fire(world, EVENT), other = fire(world, EVENT), nobody = fire(world, "a.b");
+    raw_run(plain(world), "update owed_delivery set status = 'succeeded'");
+    raw_run(plain(world), "update owed_delivery set status = 'dead' where target = 'ep_4'");
+    assert_ok(store_endpoint_disable(world->db, "ep_2", NOW, "a test", &changed, &world->err));
+    assert_ok(store_endpoint_remove(world->db, "ep_3", &world->err));
+    add_for(world, "ep_5", EVENT); // it asked for news
+    struct replayed replayed = replay(world, event);
+    assert_int_equal(replayed.skip, REPLAY_DONE);
+    assert_int_equal(replayed.reopened, 2);
+    assert_int_equal(replayed.added, 0);
+    assert_owed(world, event, "ep_1 ep_2 ep_3 ep_4");
+    assert_statuses(world, event, "pending succeeded succeeded pending");
+    assert_statuses(world, other, "succeeded succeeded succeeded dead");
+    replayed = replay(world, event);
+    assert_int_equal(replayed.reopened, 0);
+    assert_int_equal(replayed.left, 1);
+    assert_int_equal(replay(world, nobody).skip, REPLAY_UNWANTED);
+}
+
+static void
+a_replay_takes_nobody_elses_targets_for_endpoints(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    int64_t event = fire(world, EVENT);
+    add_for(world, "ep_1", "*");
+    const struct new_delivery alike = {.event_id = event,
+        .receiver_key = "shop.billing",
+        .lane = LANE,
+        .kind = "inside",
+        .target = "ep_1",
+        .max_attempts = 5,
+        .available_at_us = NOW};
+    assert_ok(store_insert_delivery(world->db, &alike, &world->err));
+    raw_run(plain(world), "update owed_delivery set status = 'dead'");
+    assert_int_equal(replay(world, event).reopened, 1);
+    // Who wants it now was never owed it.
+    assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
+    publish_webhooks(world, "{}");
+    assert_int_equal(replay(world, event).skip, REPLAY_UNWANTED);
 }
 
 static void
@@ -432,6 +546,8 @@ main(void)
         TEST(of_two_that_disable_an_endpoint_one_does),
         TEST(so_many_dead_in_a_row_disable_it_and_one_success_forgives_them),
         TEST(pages_are_in_the_order_of_ids_and_of_one_tenant),
+        TEST(a_replay_owes_it_once_more_to_endpoints_that_had_it_and_are_still_called),
+        TEST(a_replay_takes_nobody_elses_targets_for_endpoints),
         TEST(a_removed_endpoint_leaves_nothing_behind),
     };
     return RUN_ON_ALL_STORES("endpoints", tests);
