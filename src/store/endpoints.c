@@ -4,7 +4,9 @@
  */
 #include "store/endpoints.h"
 
+#include "base/cleanup.h"
 #include "base/digest.h"
+#include "base/json.h"
 #include "store/verbs.h"
 
 static owed_status
@@ -80,25 +82,31 @@ read_some(struct db *db, enum stmt stmt, struct args args, struct arena *arena,
 }
 
 owed_status
-store_endpoint(struct db *db, const char *id, struct arena *arena,
-    struct endpoint_row *ret_endpoint, owed_error *err)
-{
-    struct endpoint_row *rows = NULL;
-    size_t count = 0;
-    owed_status status = read_some(db, STMT_ENDPOINT, ARGS(V_TEXT(id)), arena, &rows, &count, err);
-    if (status == OWED_OK && count == 0)
-        return not_found(id, err);
-    if (status == OWED_OK)
-        *ret_endpoint = rows[0];
-    return status;
-}
-
-owed_status
 store_endpoints_of(struct db *db, const char *ids, struct arena *arena,
     struct endpoint_row **ret_endpoints, size_t *ret_count, owed_error *err)
 {
     return read_some(
         db, STMT_ENDPOINTS_OF, ARGS(V_TEXT(ids)), arena, ret_endpoints, ret_count, err);
+}
+
+owed_status
+store_endpoint(struct db *db, const char *id, struct arena *arena,
+    struct endpoint_row *ret_endpoint, owed_error *err)
+{
+    struct endpoint_row *rows = NULL;
+    size_t count = 0;
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    json_add_text(&ids, id);
+    json_end(&ids);
+    if (ids.failed)
+        return fail_memory(err);
+    owed_status status = store_endpoints_of(db, buf_text(&ids), arena, &rows, &count, err);
+    if (status == OWED_OK && count == 0)
+        return not_found(id, err);
+    if (status == OWED_OK)
+        *ret_endpoint = rows[0];
+    return status;
 }
 
 owed_status

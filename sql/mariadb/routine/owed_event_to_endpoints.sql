@@ -27,7 +27,7 @@ begin
             where s.event_name = fired.name
                 or (s.stem is not null and left(fired.name, char_length(s.stem)) = s.stem))
         where fired.id = new_id and fired.suppressed_reason = '' and left(fired.name, 5) <> 'owed.'
-        and r.targets = 'endpoints' and r.mode = 'durable'
+        and r.mode = 'durable'
         and (r.removed_at = '1970-01-01 00:00:00'
             or r.removed_at > fired.recorded_at - interval 10 minute)
         and e.disabled_at = '1970-01-01 00:00:00'

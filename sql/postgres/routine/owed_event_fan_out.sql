@@ -41,7 +41,7 @@ begin
             where s.stem is not null and left(fired.name, length(s.stem)) = s.stem) as wanted
         join owed_endpoint as e on e.id = wanted.endpoint_id
         where fired.suppressed_reason = '' and left(fired.name, 5) <> 'owed.'
-        and r.targets = 'endpoints' and r.mode = 'durable'
+        and r.mode = 'durable'
         and (r.removed_at = timestamptz 'epoch'
             or r.removed_at > fired.recorded_at - interval '10 minutes')
         and e.disabled_at = timestamptz 'epoch'

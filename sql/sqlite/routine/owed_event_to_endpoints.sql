@@ -13,7 +13,7 @@ begin
     from (select *, coalesce(json_extract(options, '$.tenant_key'), '') as tenant_key
         from owed_receiver where key = 'owed.webhooks') as r
     cross join owed_endpoint as e
-    where r.targets = 'endpoints' and r.mode = 'durable'
+    where r.mode = 'durable'
     and (r.event_name = '*' or r.event_name = new.name)
     and (r.removed_at = 0 or r.removed_at > new.recorded_at - 600000000)
     and e.id in (
