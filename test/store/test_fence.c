@@ -129,22 +129,28 @@ each_write_is_of_one_row_alone(void **state)
     }
 }
 
+/* three_settlements are of three rows that were claimed. */
+static void
+three_settlements(struct world *world, const char *status, struct settlement settlements[3])
+{
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    for (int i = 0; i < 3; i++)
+        fire(world, EVENT);
+    claim_as(world, "first", NOW, 3);
+    for (size_t i = 0; i < 3; i++)
+        settlements[i] = a_settlement(&world->rows[i].fence, status);
+}
+
 /* What an attempt left is its own row's, also where a neighbour of the same ledger lands. */
 static void
 what_an_attempt_left_is_kept_under_its_fence_alone(void **state)
 {
     struct world *world = *state;
-    static const char *const keys[] = {"shop.billing", NULL};
-    publish_keys(world, keys);
-    for (int i = 0; i < 3; i++)
-        fire(world, EVENT);
-    claim_as(world, "first", NOW, 3);
     struct settlement settlements[3];
     bool landed[3] = {false};
-    for (size_t i = 0; i < 3; i++) {
-        settlements[i] = a_settlement(&world->rows[i].fence, "failed");
+    three_settlements(world, "failed", settlements);
+    for (size_t i = 0; i < 3; i++)
         settlements[i].result = "{\"left\":true}";
-    }
     settlements[1].fence.claimed_by = "somebody else";
     settlements[2].fence.claimed_at_us--;
     assert_ok(store_settle(world->db, settlements, 3, landed, &world->err));
@@ -242,14 +248,8 @@ static void
 what_lands_and_what_does_not_is_told_row_by_row(void **state)
 {
     struct world *world = *state;
-    static const char *const keys[] = {"shop.billing", NULL};
-    publish_keys(world, keys);
-    for (int i = 0; i < 3; i++)
-        fire(world, EVENT);
-    claim_as(world, "first", NOW, 3);
     struct settlement settlements[3];
-    for (int i = 0; i < 3; i++)
-        settlements[i] = a_settlement(&world->rows[i].fence, "succeeded");
+    three_settlements(world, "succeeded", settlements);
     settlements[1].fence.claimed_by = "second";
     bool landed[3] = {false, true, false};
     assert_ok(store_settle(world->db, settlements, 3, landed, &world->err));

@@ -98,6 +98,8 @@ keys_whose_time_is_over_are_forgotten_so_many_at_once(void **state)
     assert_int_equal(ask(world, world->db, "c", "first", NOW - LEASE + 1), ONCE_CLAIMED);
     assert_ok(store_once_prune(world->db, NOW, 1, &count, &world->err));
     assert_int_equal(count, 1);
+    assert_int_equal(
+        raw_number(plain(world), "select count(*) from owed_dedup where dedup_key = 'b'"), 1);
     assert_ok(store_once_prune(world->db, NOW, 10, &count, &world->err));
     assert_int_equal(count, 1);
     assert_int_equal(count_of(world, "owed_dedup"), 1);
