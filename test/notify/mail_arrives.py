@@ -92,6 +92,14 @@ class Mail(unittest.TestCase):
         self.assertEqual(("Rechnung №7.bin", bytes(range(256))), (file.get_filename(), file.get_content()))
         self.assertEqual([], mail.defects)
 
+    def test_without_files_a_text_and_its_html_are_the_mail(self):
+        postman = self.serve()
+        self.send({"text": "Hello", "html": "<p>Hello</p>"})
+        _, mail = postman.mails[0]
+        self.assertEqual(["multipart/alternative", "text/plain", "text/html"], [part.get_content_type() for part in mail.walk()])
+        self.assertEqual(["Hello", "<p>Hello</p>"], [part.get_content().strip() for part in mail.iter_parts()])
+        self.assertEqual([], mail.defects)
+
     def test_no_line_is_too_long_whatever_the_text(self):
         postman = self.serve()
         text = "x" * 10000 + "\n" + "ж" * 5000

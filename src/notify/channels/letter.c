@@ -12,6 +12,7 @@
 
 #define HEAD_BYTES ((size_t)64 * 1024)
 #define BODY_BYTES ((size_t)16 * 1024 * 1024)
+#define ALTERNATIVE "multipart/alternative"
 #define NAME_AT 45 // where the name of a file stands in its line, about
 
 void
@@ -130,7 +131,14 @@ add_file(struct letter *letter, const owed_attachment *attachment)
 
 /* add_both offers a text and the same in HTML, the better one last (RFC 2046, 5.1.4). */
 static void
-add_both(struct letter *letter, const owed_message *message)
+add_both(struct letter *letter, curl_mime *mime, const owed_message *message)
+{
+    add_text(letter, mime, "text/plain; charset=utf-8", message->text);
+    add_text(letter, mime, "text/html; charset=utf-8", message->html);
+}
+
+static void
+add_both_beside_files(struct letter *letter, const owed_message *message)
 {
     curl_mime *both = curl_mime_init(letter->easy);
     curl_mimepart *part = curl_mime_addpart(letter->mime);
@@ -139,25 +147,36 @@ add_both(struct letter *letter, const owed_message *message)
         letter->failed = true;
         return;
     }
-    letter->failed |= curl_mime_type(part, "multipart/alternative") != CURLE_OK;
-    add_text(letter, both, "text/plain; charset=utf-8", message->text);
-    add_text(letter, both, "text/html; charset=utf-8", message->html);
+    letter->failed |= curl_mime_type(part, ALTERNATIVE) != CURLE_OK;
+    add_both(letter, both, message);
+}
+
+static void
+add_texts(struct letter *letter, const owed_message *message, bool has_files)
+{
+    struct buf line CLEANUP(buf_done);
+    buf_init(&line, HEAD_BYTES);
+    if (message->html == NULL) {
+        add_text(letter, letter->mime, "text/plain; charset=utf-8", message->text);
+    } else if (has_files) {
+        add_both_beside_files(letter, message);
+    } else {
+        put_line(letter, &line, "Content-Type", ALTERNATIVE); // of the whole mail
+        add_both(letter, letter->mime, message);
+    }
 }
 
 static void
 write_body(struct letter *letter, const owed_message *message)
 {
+    const owed_attachment *file = message->attachments;
     letter->mime = curl_mime_init(letter->easy);
     if (letter->mime == NULL) {
         letter->failed = true;
         return;
     }
-    if (message->html == NULL)
-        add_text(letter, letter->mime, "text/plain; charset=utf-8", message->text);
-    else
-        add_both(letter, message);
-    for (const owed_attachment *file = message->attachments; file != NULL && file->name != NULL;
-         file++)
+    add_texts(letter, message, file != NULL && file->name != NULL);
+    for (; file != NULL && file->name != NULL; file++)
         add_file(letter, file);
 }
 
