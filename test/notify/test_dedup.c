@@ -19,6 +19,16 @@ copies(struct desk *desk)
     return desk->sms.calls + desk->email.calls;
 }
 
+/* check_keyed sends, and it is the copy of an earlier receipt or is not. */
+static void
+check_keyed(struct desk *desk, const owed_send_options *options, bool is_duplicate)
+{
+    owed_receipt *receipt;
+    assert_int_equal(desk_send(desk, &ada, options, &receipt), OWED_OK);
+    assert_int_equal(receipt->duplicate, is_duplicate);
+    owed_receipt_free(receipt);
+}
+
 static void
 a_key_that_was_sent_gives_the_first_receipt_marked(void **state)
 {
@@ -63,9 +73,7 @@ a_send_that_fails_gives_its_key_back(void **state)
     assert_int_equal(desk_send(&desk, &asleep, &keyed, &receipt), OWED_QUIET_HOURS);
     assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_UNDELIVERED);
     assert_int_equal(owed_dedup_count(owed_dispatcher_dedup(desk.dispatcher)), 0);
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    assert_false(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, false);
     desk_close(&desk);
 }
 
@@ -99,7 +107,6 @@ a_key_expires_when_its_time_is_over_and_not_before(void **state)
     (void)state;
     struct desk desk = {0};
     owed_dedup *dedup;
-    owed_receipt *receipt;
     assert_int_equal(owed_dedup_new(10 * SECOND, &dedup, NULL), OWED_OK);
     desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
     static const struct {
@@ -108,9 +115,7 @@ a_key_expires_when_its_time_is_over_and_not_before(void **state)
     } cases[] = {{0, true}, {10 * SECOND - 1, false}, {10 * SECOND, true}, {19 * SECOND, false}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         desk.now_us = DESK_NOW + cases[i].at_us;
-        assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-        assert_int_equal(receipt->duplicate, !cases[i].is_sent);
-        owed_receipt_free(receipt);
+        check_keyed(&desk, &keyed, !cases[i].is_sent);
     }
     assert_int_equal(owed_dedup_purge(dedup, DESK_NOW + 19 * SECOND), 0);
     assert_int_equal(owed_dedup_purge(dedup, DESK_NOW + 20 * SECOND), 1);
@@ -125,16 +130,12 @@ a_key_may_be_known_for_ever(void **state)
     (void)state;
     struct desk desk = {0};
     owed_dedup *dedup;
-    owed_receipt *receipt;
     assert_int_equal(owed_dedup_new(-2, &dedup, &desk.err), OWED_INVALID);
     assert_int_equal(owed_dedup_new(OWED_FOREVER, &dedup, NULL), OWED_OK);
     desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, false);
     desk.now_us = INT64_MAX;
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    assert_true(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, true);
     assert_int_equal(owed_dedup_purge(dedup, INT64_MAX), 0);
     desk_close(&desk);
     owed_dedup_free(dedup);
@@ -152,22 +153,16 @@ a_key_is_known_from_when_its_send_began(void **state)
     (void)state;
     struct desk desk = {0};
     owed_dedup *dedup;
-    owed_receipt *receipt;
     assert_int_equal(owed_dedup_new(10 * SECOND, &dedup, NULL), OWED_OK);
     desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
     desk.sms.during = pass_time;
     desk.sms.during_state = &desk;
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, false);
     assert_int_equal(desk.now_us, DESK_NOW + 5 * SECOND);
     desk.now_us = DESK_NOW + 10 * SECOND - 1;
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    assert_true(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, true);
     desk.now_us = DESK_NOW + 10 * SECOND;
-    assert_int_equal(desk_send(&desk, &ada, &keyed, &receipt), OWED_OK);
-    assert_false(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &keyed, false);
     desk_close(&desk);
     owed_dedup_free(dedup);
 }
@@ -178,21 +173,15 @@ the_moment_that_a_send_says_counts_for_its_key(void **state)
     (void)state;
     struct desk desk = {0};
     owed_dedup *dedup;
-    owed_receipt *receipt;
     assert_int_equal(owed_dedup_new(10 * SECOND, &dedup, NULL), OWED_OK);
     desk_open(&desk, &(owed_dispatcher_options){.dedup = dedup});
     owed_send_options said = keyed;
     said.now_us = DESK_NOW + 100 * SECOND;
-    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &said, false);
     said.now_us += 10 * SECOND - 1;
-    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
-    assert_true(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &said, true);
     said.now_us += 1;
-    assert_int_equal(desk_send(&desk, &ada, &said, &receipt), OWED_OK);
-    assert_false(receipt->duplicate);
-    owed_receipt_free(receipt);
+    check_keyed(&desk, &said, false);
     desk_close(&desk);
     owed_dedup_free(dedup);
 }

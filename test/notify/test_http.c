@@ -232,33 +232,6 @@ of_a_long_answer_the_start_is_read(void **state)
     server_stop(&server);
 }
 
-static bool
-answer_never(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)request;
-    is_gone(fd, 20000);
-    return false;
-}
-
-static bool
-hang_up(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)fd;
-    (void)request;
-    return false;
-}
-
-static bool
-answer_in_no_http(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)request;
-    send_text(fd, "220 mail.example ESMTP\r\n");
-    return false;
-}
-
 static void
 no_answer_is_a_failure(void **state)
 {

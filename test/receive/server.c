@@ -253,3 +253,30 @@ answer_together(struct server *server, int fd, const struct served *request)
     pthread_mutex_unlock(&server->lock);
     return send_text(fd, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
 }
+
+bool
+answer_never(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)request;
+    is_gone(fd, -1);
+    return false;
+}
+
+bool
+hang_up(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)fd;
+    (void)request;
+    return false;
+}
+
+bool
+answer_in_no_http(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)request;
+    send_text(fd, "220 mail.example ESMTP\r\n");
+    return false;
+}

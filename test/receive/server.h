@@ -47,9 +47,16 @@ void server_stop(struct server *server);
 const char *server_url(const struct server *server, int number, char url[static 64]);
 
 /* answer_by_path: the status is the path's number. answer_together: 200, when wanted requests are
- * held at once. send_text writes it all; false: the client is gone. */
+ * held at once. */
 bool answer_by_path(struct server *server, int fd, const struct served *request);
 bool answer_together(struct server *server, int fd, const struct served *request);
+
+/* Bad ones: answer_never waits until the client is gone, hang_up closes, answer_in_no_http speaks another protocol. */
+bool answer_never(struct server *server, int fd, const struct served *request);
+bool hang_up(struct server *server, int fd, const struct served *request);
+bool answer_in_no_http(struct server *server, int fd, const struct served *request);
+
+/* send_text writes it all; false: the client is gone. */
 bool send_text(int fd, const char *text);
 
 /* is_gone waits up to timeout_ms for the client to close. */

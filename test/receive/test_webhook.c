@@ -340,20 +340,11 @@ drip_head(struct server *server, int fd, const struct served *request)
     return false;
 }
 
-static bool
-say_nothing(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)request;
-    is_gone(fd, -1);
-    return false;
-}
-
 static void
 a_server_that_never_ends_its_answer_fails_at_the_deadline(void **state)
 {
     (void)state;
-    const server_answer slow[] = {drip, drip_head, say_nothing};
+    const server_answer slow[] = {drip, drip_head, answer_never};
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
         struct scene scene;
         scene_open(&scene, slow[i]);
@@ -470,29 +461,11 @@ cut_short(struct server *server, int fd, const struct served *request)
     return false;
 }
 
-static bool
-hang_up(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)fd;
-    (void)request;
-    return false;
-}
-
-static bool
-speak_no_http(struct server *server, int fd, const struct served *request)
-{
-    (void)server;
-    (void)request;
-    send_text(fd, "220 mail.example ESMTP\r\n");
-    return false;
-}
-
 static void
 half_an_answer_or_none_is_a_failure(void **state)
 {
     (void)state;
-    const server_answer bad[] = {cut_short, hang_up, speak_no_http};
+    const server_answer bad[] = {cut_short, hang_up, answer_in_no_http};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct scene scene;
         scene_open(&scene, bad[i]);
@@ -587,7 +560,7 @@ an_abandoned_request_is_closed_and_never_lands(void **state)
 {
     (void)state;
     struct scene scene;
-    scene_open(&scene, say_nothing);
+    scene_open(&scene, answer_never);
     outside_builtin.start(scene.outside, &scene.attempt.flight);
     while (served_count(&scene.server) == 0)
         assert_null(outside_builtin.poll(scene.outside, NULL, 0, 10));
@@ -652,7 +625,7 @@ one_is_abandoned_in_whatever_state_it_is(void **state)
 static bool
 answer_but_one(struct server *server, int fd, const struct served *request)
 {
-    return request->path == 1 ? say_nothing(server, fd, request)
+    return request->path == 1 ? answer_never(server, fd, request)
                               : answer_by_path(server, fd, request);
 }
 
