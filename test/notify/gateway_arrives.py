@@ -3,17 +3,14 @@
 import base64
 import http.server
 import json
-import os
 import pathlib
-import subprocess
 import tempfile
 import threading
 import unittest
 import urllib.parse
 
-SENDER = os.environ["OWED_MAIL_SENDER"]
-FAILED, SENT, WAIT, REFUSED, GONE = range(5)
-ID = "0123456789abcdef0123456789abcdef"
+from arriving import FAILED, GONE, ID, REFUSED, SENT, WAIT, ask
+
 SECRET = "hunter2/s3cret+%"
 TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 SMS = {"type": "sms", "user": "AC7", "password-file": "password", "token-file": "token", "from": "+1555000"}
@@ -66,15 +63,9 @@ class Gateway(unittest.TestCase):
     def says(self, *answers):
         self.server.says = list(answers)
 
-    def words(self, settings):
-        return [f"{key}={self.folder / value if key.endswith('-file') else value}" for key, value in settings.items()]
-
     def send(self, settings, *messages):
-        lines = "".join(json.dumps({"address": TO, "text": "t", **message}) + "\n" for message in messages)
-        done = subprocess.run([SENDER, *self.words(settings)], input=lines, capture_output=True, text=True, timeout=60)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        self.assertEqual(len(messages), len(answers))
+        words = {key: self.folder / value if key.endswith("-file") else value for key, value in settings.items()}
+        answers = ask(words, [{"address": TO, "text": "t", **message} for message in messages])
         for answer in answers:
             self.assertEqual(answer["verdict"] == SENT, answer["reason"] == "", answer)
         return answers

@@ -2,22 +2,18 @@
 """Mails reach a real server whole, and what it says against one is taken as it was meant."""
 import email
 import email.policy
-import json
 import logging
-import os
 import pathlib
 import socket
 import ssl
-import subprocess
 import tempfile
 import threading
 import unittest
 
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, AuthResult
+from aiosmtpd.smtp import AuthResult
+from arriving import FAILED, GONE, REFUSED, SENT, WAIT, ask, certificate
 
-SENDER = os.environ["OWED_MAIL_SENDER"]
-FAILED, SENT, WAIT, REFUSED, GONE = range(5)
 SAYS = {"full": "452 4.2.2 the mailbox is full", "grey": "450 4.2.0 come again", "busy": "421 4.3.2 too many",
         "odd": "432 4.7.12 odd", "gone": "550 5.1.1 no such user", "spam": "550 5.7.1 not wanted", "bare": "554 no"}
 
@@ -41,10 +37,8 @@ class Postman:
         return "250 queued"
 
 
-def certificate(folder):
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-             "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", f"{folder}/key", "-out", f"{folder}/cert"]
-    subprocess.run(words, check=True, capture_output=True)
+def served_by(folder):
+    certificate(folder)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(f"{folder}/cert", f"{folder}/key")
     return context
@@ -66,12 +60,9 @@ class Mail(unittest.TestCase):
         return postman
 
     def send(self, *mails, **settings):
-        words = {"url": self.url, "from": "Shop <orders@shop.example>", "tls": "none", "timeout": "5s", **settings}
-        lines = "".join(json.dumps({"address": "ada@example.com", "subject": "s", "text": "t", **mail}) + "\n" for mail in mails)
-        done = subprocess.run([SENDER, *(f"{key.replace('_', '-')}={value}" for key, value in words.items())], input=lines,
-                              capture_output=True, text=True, timeout=60)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        words = {"url": self.url, "from": "Shop <orders@shop.example>", "tls": "none", "timeout": "5s",
+                 **{key.replace("_", "-"): value for key, value in settings.items()}}
+        return ask(words, [{"address": "ada@example.com", "subject": "s", "text": "t", **mail} for mail in mails])
 
     def test_a_mail_arrives_with_all_its_parts(self):
         postman = self.serve(enable_SMTPUTF8=True)
@@ -178,7 +169,7 @@ class Mail(unittest.TestCase):
 
     def test_tls_and_a_password(self):
         with tempfile.TemporaryDirectory() as folder:
-            context, seen = certificate(folder), []
+            context, seen = served_by(folder), []
 
             def log_in(server, session, envelope, mechanism, data):
                 seen.append((data.login, data.password))

@@ -3,7 +3,6 @@
 one is taken as it was meant."""
 import base64
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -12,10 +11,9 @@ import tempfile
 import time
 import unittest
 
-SENDER = os.environ["OWED_MAIL_SENDER"]
+from arriving import FAILED, GONE, ID, REFUSED, SENT, WAIT, ask, certificate
+
 PROVIDER = pathlib.Path(__file__).with_name("push_provider.js")
-FAILED, SENT, WAIT, REFUSED, GONE = range(5)
-ID = "0123456789abcdef0123456789abcdef"
 UUID = "01234567-89ab-cdef-0123-456789abcdef"
 POINT = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
 AUTH = "BTBZMqHH6r4Tts7J_aSIgg"
@@ -26,8 +24,7 @@ def openssl(*words):
 
 
 def make_keys(folder):
-    openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", f"{folder}/key", "-out", f"{folder}/cert")
+    certificate(folder)
     for name in ("apns", "vapid"):
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", f"{folder}/{name}.pem")
     openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", f"{folder}/google.pem")
@@ -62,21 +59,17 @@ class Push(unittest.TestCase):
 
     def send(self, settings, *messages):
         """What came of each message, and what the provider was asked meanwhile."""
-        lines = "".join(json.dumps({"subject": "Größe", "text": "Ihre Bestellung 📦 ist da", **one}) + "\n" for one in messages)
-        words = {"ca-file": f"{self.folder}/cert", "timeout": "5s", **settings}
-        done = subprocess.run([SENDER, *(f"{key}={value}" for key, value in words.items())], input=lines, capture_output=True, text=True,
-                              timeout=60)
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
-        self.assertNotIn("hush", done.stdout)
+        said = ask({"ca-file": f"{self.folder}/cert", "timeout": "5s", **settings},
+                   [{"subject": "Größe", "text": "Ihre Bestellung 📦 ist da", **one} for one in messages])
+        self.assertNotIn("hush", json.dumps(said))
         # A request of our own tells where those of this test end.
-        subprocess.run([SENDER, *(f"{key}={value}" for key, value in self.webpush().items())], check=True, capture_output=True, text=True,
-                       input=json.dumps({"address": self.browser("/end"), "text": "t"}))
+        ask(self.webpush(), [{"address": self.browser("/end"), "text": "t"}])
         seen = []
         while not seen or seen[-1]["path"] != "/end":
             seen.append(json.loads(self.provider.stdout.readline()))
         for one in seen:
             one["body"] = base64.b64decode(one["body"])
-        return [json.loads(line) for line in done.stdout.splitlines()], seen[:-1]
+        return said, seen[:-1]
 
     def apns(self, **more):
         return {"type": "apns", "url": self.base, "key-file": f"{self.folder}/apns.pem", "key-id": "ABC123DEFG", "team-id": "DEF123GHIJ",
