@@ -10,13 +10,15 @@ from mailing import MailCase
 
 
 class Gateway(http.server.BaseHTTPRequestHandler):
-    """Takes text messages; numbers that end in 9 are in use no longer."""
+    """Takes text messages; numbers that end in 9 are in use no longer, and in 8 there is too much."""
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.got.append((self.headers["authorization"], body))
         is_gone = body["to"].endswith("9")
+        is_busy = body["to"].endswith("8")
         said = json.dumps({"error": "unknown"} if is_gone else {"message": {"id": "SM7"}}).encode()
-        self.send_response(400 if is_gone else 202)
+        self.send_response(400 if is_gone else 429 if is_busy else 202)
+        self.send_header("retry-after", "3600")
         self.send_header("content-length", str(len(said)))
         self.end_headers()
         self.wfile.write(said)
@@ -59,7 +61,8 @@ class Notify(MailCase):
         self.assertEqual(("ada@example.com", "sent"), (receipt["address"], receipt["attempts"][0]["verdict"]))
         self.assertIn("gone@example.com", self.value("select payload from owed_event where name = 'owed.AddressGone'"))
 
-    def test_a_text_message_goes_by_the_gateway_that_is_described(self):
+    def gateway(self):
+        """A gateway, and how owed.conf describes it."""
         gateway = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gateway)
         gateway.got = []
         threading.Thread(target=gateway.serve_forever, daemon=True).start()
@@ -69,6 +72,10 @@ class Notify(MailCase):
         described = (f'[channel "sms"]\nurl = http://127.0.0.1:{gateway.server_address[1]}/{{user}}/send  # by us\nuser = shop\n'
                      f'auth = bearer\ntoken-file = {self.folder}/key\nbody = {{"to": "{{to}}", "text": "{{text}}", "key": {{id}}}}\n'
                      "reference = /message/id\ncode = /error\ngone = unknown\n")
+        return gateway, described
+
+    def test_a_text_message_goes_by_the_gateway_that_is_described(self):
+        gateway, described = self.gateway()
         self.shop(described)
         self.order(7, phone="+49151000001", locale="de")
         self.order(8, phone="+49151000009")
@@ -82,6 +89,16 @@ class Notify(MailCase):
         self.assertEqual(2, len({body["key"] for _, body in gateway.got}))
         self.shop(described.replace("{text}", "{txt}"))
         self.assertIn("body: {txt} is no place; the nearest is {text}", self.owed("check", code=1).stdout)
+
+    def test_a_channel_whose_provider_asks_for_a_wait_rests_alone(self):
+        gateway, described = self.gateway()
+        self.shop(described + "[relay]\nin-flight = 1\nbatch-size = 1\n")
+        self.order(1, phone="+49151000008")
+        self.order(2, phone="+49151000001")
+        self.order(3, email="ada@example.com")
+        self.owed("relay", "--once", "--all-lanes", "--concurrency", "1", code=0)
+        self.assertEqual([("failed", 0), ("pending", 0), ("succeeded", 1)], [tuple(row[:2]) for row in self.row()])
+        self.assertEqual((1, 1), (len(gateway.got), len(self.postman.mails)))
 
     def quiet_now(self):
         now = datetime.datetime.now(datetime.timezone.utc)

@@ -6,17 +6,19 @@
 
 #include <stdio.h>
 
-/* enqueue fires a ticket to ada by a channel, with more members; answers its event's id. */
+/* enqueue fires a ticket to ada by a channel (NULL: any), with more members; answers its event's id. */
 static int64_t
 enqueue(const char *channel, const char *more)
 {
     struct fixture *f = office.f;
-    char json[1024];
+    char json[1024], pinned[64] = "";
     int64_t id = 0;
+    if (channel != NULL)
+        snprintf(pinned, sizeof pinned, ",\"channel\":\"%s\"", channel);
     int len = snprintf(json, sizeof json,
         "{\"template\":\"receipt\",\"context\":{\"order\":\"A-1042\"},\"recipient\":{\"phone\":"
-        "\"+49151000000\",\"email\":\"ada@example.com\"},\"channel\":\"%s\"%s}",
-        channel, more);
+        "\"+49151000000\",\"email\":\"ada@example.com\"}%s%s}",
+        pinned, more);
     fixture_begin(f);
     assert_ok(owed_fire_json(f->tx, "owed.Ticket", 0, json, (size_t)len, NULL, &id, &f->err));
     fixture_commit(f);
@@ -92,19 +94,43 @@ an_address_that_is_gone_is_told_in_an_event(void **state)
     arena_done(&arena);
 }
 
+/* One at a time: what is asked for is known before the next one is sent. */
+static void
+relay_one_by_one(void)
+{
+    const owed_relay_settings settings = {
+        .all_lanes = true, .once = true, .batch_size = 1, .in_flight = 1};
+    assert_ok(owed_relay_run(office.f->owed, &settings, NULL, &office.f->err));
+}
+
 static void
 a_limit_of_one_channel_stops_no_other(void **state)
 {
     (void)state;
     office.sms.answer =
         (owed_answer){.verdict = OWED_ANSWER_WAIT, .wait_us = 3600 * SECOND, .reason = "busy"};
-    int64_t first = enqueue("sms", "");
-    relay();
+    int64_t first = enqueue("sms", ""), second = enqueue("sms", ""), mail = enqueue("email", "");
+    relay_one_by_one();
     check_row(first, "failed", 0, "busy");
-    int64_t mail = enqueue("email", "");
-    relay();
+    check_row(second, "pending", 0, "");
     check_row(mail, "succeeded", 1, "\"channel\":\"email\"");
     assert_int_equal(office.sms.calls, 1);
+}
+
+static void
+the_channel_that_asked_for_a_wait_rests_whichever_came_first(void **state)
+{
+    (void)state;
+    office.sms.answer = (owed_answer){.verdict = OWED_ANSWER_REFUSED, .reason = "no"};
+    office.email.answer =
+        (owed_answer){.verdict = OWED_ANSWER_WAIT, .wait_us = 3600 * SECOND, .reason = "busy"};
+    int64_t first = enqueue(NULL, ",\"fall_through\":true");
+    int64_t mail = enqueue("email", ""), sms = enqueue("sms", "");
+    relay_one_by_one();
+    check_row(first, "failed", 0, "busy");
+    check_row(mail, "pending", 0, "");
+    check_row(sms, "dead", 1, "no");
+    assert_int_equal(office.email.calls, 1);
 }
 
 static void
@@ -197,6 +223,7 @@ main(void)
         TEST(what_a_provider_says_is_what_becomes_of_a_ticket),
         TEST(an_address_that_is_gone_is_told_in_an_event),
         TEST(a_limit_of_one_channel_stops_no_other),
+        TEST(the_channel_that_asked_for_a_wait_rests_whichever_came_first),
         TEST(a_key_is_sent_once_and_the_second_ticket_has_the_first_receipt),
         TEST(a_send_that_fails_gives_its_key_back),
         TEST(quiet_hours_are_waited_for_or_refused),
