@@ -45,6 +45,13 @@ class Send(MailCase):
         self.assertIn("550", self.ticket(gone)["error"])
         self.assertIn("order_id", self.ticket(lacking)["error"])
 
+    def test_what_a_ticket_says_is_shown_to_nobody(self):
+        self.write("order.json", '{"order_id": 74839201}')
+        ident = self.send()
+        event = str(self.ticket(ident)["event_id"])
+        self.assertIn("ada@example.com", self.owed("show", event, code=0).stdout)
+        self.assertNotIn("74839201", self.owed("show", event, code=0).stdout + self.owed("show", event, "--json", code=0).stdout)
+
     def test_a_key_is_sent_once(self):
         first, second = self.send("--dedup-key", "order-7"), self.send("--dedup-key", "order-7")
         self.relay()

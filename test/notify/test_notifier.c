@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "store/sent_once.h"
+
 /* enqueue fires a ticket to ada by a channel (NULL: any), with more members; answers its event's id. */
 static int64_t
 enqueue(const char *channel, const char *more)
@@ -152,6 +154,33 @@ a_key_is_sent_once_and_the_second_ticket_has_the_first_receipt(void **state)
 }
 
 static void
+a_key_that_is_being_sent_elsewhere_is_waited_for(void **state)
+{
+    (void)state;
+    struct fixture *f = office.f;
+    enum once_claim claim;
+    const char *receipt = NULL;
+    struct arena arena;
+    arena_init(&arena, 0);
+    const struct sent_once elsewhere = {
+        .key = "order-7", .token = "elsewhere", .now_us = f->now_us, .lease_us = 60 * SECOND};
+    assert_ok(store_once_claim(f->other, &elsewhere, &arena, &claim, &receipt, &f->err));
+    assert_int_equal(claim, ONCE_CLAIMED);
+    int64_t ticket = enqueue("sms", ",\"dedup_key\":\"order-7\"");
+    for (int i = 0; i < 3; i++) {
+        relay();
+        check_row(ticket, "pending", 0, "");
+        f->now_us += 2 * SECOND;
+    }
+    assert_ok(store_once_complete(
+        f->other, &elsewhere, "{\"reference\":\"theirs\"}", f->now_us + 60 * SECOND, &f->err));
+    relay();
+    check_row(ticket, "succeeded", 1, "{\"duplicate\":true,\"reference\":\"theirs\"}");
+    assert_int_equal(office.sms.calls, 0);
+    arena_done(&arena);
+}
+
+static void
 a_send_that_fails_gives_its_key_back(void **state)
 {
     (void)state;
@@ -225,6 +254,7 @@ main(void)
         TEST(a_limit_of_one_channel_stops_no_other),
         TEST(the_channel_that_asked_for_a_wait_rests_whichever_came_first),
         TEST(a_key_is_sent_once_and_the_second_ticket_has_the_first_receipt),
+        TEST(a_key_that_is_being_sent_elsewhere_is_waited_for),
         TEST(a_send_that_fails_gives_its_key_back),
         TEST(quiet_hours_are_waited_for_or_refused),
         TEST(a_ticket_that_cannot_be_is_dead_and_says_why),

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/clock.h"
 #include <unistd.h>
 
 #define LONG (60 * SECOND) // never waited for in full
@@ -516,6 +518,30 @@ a_worker_sends_what_arrives_and_once_more_when_it_stops(void **state)
     office_close(&office);
 }
 
+/* Where it slept its interval out, the first round of them all would not end in time. */
+static void
+a_worker_that_waits_is_woken_by_what_arrives_and_by_a_stop(void **state)
+{
+    (void)state;
+    struct office office = {0};
+    owed_worker *worker;
+    office_open(&office, NULL, NULL);
+    assert_int_equal(owed_worker_new(office.outbox, LONG, &worker, NULL), OWED_OK);
+    for (int round = 0; round < 20; round++) {
+        assert_int_equal(owed_worker_start(worker, NULL), OWED_OK);
+        for (int i = 0; i < 3; i++) {
+            owed_ticket *ticket = enqueue(&office, &ada, full_context, NULL);
+            assert_true(owed_ticket_wait(ticket, LONG / 6));
+            owed_ticket_release(ticket);
+        }
+        int64_t began_us = clock_monotonic_us(&clock_system);
+        owed_worker_stop(worker);
+        assert_true(clock_monotonic_us(&clock_system) - began_us < LONG / 6);
+    }
+    owed_worker_free(worker);
+    office_close(&office);
+}
+
 /* What each send enqueues again. */
 struct feeder {
     struct office *office;
@@ -673,6 +699,7 @@ main(void)
         cmocka_unit_test(what_is_pending_when_the_outbox_is_closed_fails),
         cmocka_unit_test(a_drain_waits_for_a_key_that_another_one_is_sending),
         cmocka_unit_test(a_worker_sends_what_arrives_and_once_more_when_it_stops),
+        cmocka_unit_test(a_worker_that_waits_is_woken_by_what_arrives_and_by_a_stop),
         cmocka_unit_test(the_channel_knows_a_message_by_its_tickets_id),
         cmocka_unit_test(a_worker_stops_however_fast_others_enqueue),
         cmocka_unit_test(a_key_that_its_own_thread_is_sending_is_refused_and_not_waited_for),
