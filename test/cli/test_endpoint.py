@@ -112,6 +112,19 @@ class OnEveryStore(EndpointCase):
         self.relay()
         self.assertEqual(1, len(self.sink.requests))
 
+    def test_a_replay_reaches_it_again_under_the_same_id(self):
+        self.add("/200/a")
+        event = str(self.fire("shop.Paid"))
+        self.relay()
+        self.assertEqual("reopened: 1, added: 0, still owed: 0, skipped: 0\n", self.owed("replay", event, code=0).stdout)
+        delivery, = self.deliveries()
+        self.owed("cancel", str(delivery["id"]), code=0)
+        self.assertIn(f"`owed replay {event}`", self.owed("explain", str(delivery["id"]), code=0).stdout)
+        self.owed("replay", event, code=0)
+        self.relay()
+        self.assertEqual(2, len(self.sink.requests))
+        self.assertEqual(1, len({r["headers"]["webhook-id"] for r in self.sink.requests}))
+
     def test_while_a_secret_is_rotated_both_sign_the_new_one_first(self):
         endpoint, old = self.add()
         done = self.owed("endpoint", "rotate", endpoint, "--json", code=0)
