@@ -181,6 +181,13 @@ class Gateway(unittest.TestCase):
         self.assertEqual([ID, ID + "-2", ID + "-3"], [piece["id"] for piece in (first, second, third)])
         self.assertEqual([first, second, third], anew, "what was sent whole begins anew")
 
+    def test_what_is_split_goes_on_under_the_longest_id_too(self):
+        words = {"type": "sms", "url": self.base, "body": '{"t": {text}, "id": {id}}', "max-segments": "1", "too-long": "split"}
+        self.says((200, {}, {}), (500, {}, {}), (200, {}, {}))
+        message = {"text": " ".join(["word"] * 80), "id": "i" * 64}
+        self.send(words, message, message)
+        self.assertEqual(["", "-2", "-2", "-3"], [json.loads(body)["id"][64:] for *_, body in self.server.got])
+
     def test_no_address_says_more_than_an_address(self):
         self.says((200, {}, {}))
         kinds = [{"type": "sms", "url": self.base + "/{to}", "body": '{"t": {text}}'}, {"type": "http", "url": self.base + "/{to}/x", "body": '{"t": {text}}'}]
@@ -260,6 +267,14 @@ class Gateway(unittest.TestCase):
         self.assertEqual("\\*a\\* \\<@1\\> \\`x\\` https://x.example/a_b_c\n\\# no\n\\- no\na-b #c", got["content"])
         self.assertEqual(({"parse": []}, True), (got["allowed_mentions"], got["enforce_nonce"]))
         self.assertLessEqual(len(got["nonce"]), 25)
+
+    def test_ids_that_begin_alike_are_not_taken_for_one(self):
+        self.says((200, {}, {"id": "1"}))
+        ids = ["order-confirmation-for-1", "order-confirmation-for-2", "order-7", "order-confirmation-for-1"]
+        self.send({"type": "discord", "token-file": "token", "url": self.base}, *({"address": "1", "id": one} for one in ids))
+        first, second, short, again = (json.loads(body)["nonce"] for *_, body in self.server.got)
+        self.assertEqual((3, "order-7", first), (len({first, second, short}), short, again))
+        self.assertLessEqual(len(first), 25)
 
     def test_discord_says_no_in_its_own_way(self):
         words = {"type": "discord", "token-file": "token", "url": self.base}

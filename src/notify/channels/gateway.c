@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/cleanup.h"
+#include "base/digest.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/secret_file.h"
@@ -20,6 +21,7 @@
 #include "notify/recipient.h"
 
 #define BODY_BYTES ((size_t)1024 * 1024)
+#define SHORT_BYTES 22
 
 /* One message on its way. */
 struct sending {
@@ -105,16 +107,31 @@ request(struct sending *sending, owed_answer *answer)
 
 /* --- a piece --- */
 
+/* shorten gives an id of up to 21 bytes, by which no two messages are taken for one. */
+static void
+shorten(const char *id, char ret_short[static SHORT_BYTES])
+{
+    const struct str whole = str_of(id);
+    uint8_t digest[SHA256_BYTES];
+    CLEANUP(buf_done) struct buf hex;
+    buf_init(&hex, 2 * sizeof digest);
+    if (whole.len >= SHORT_BYTES && sha256(&whole, 1, digest))
+        hex_write(&hex, digest, sizeof digest);
+    snprintf(ret_short, SHORT_BYTES, "%s", hex.len == 0 ? id : buf_text(&hex));
+}
+
 /* name_piece gives each piece an id of its own, or a provider that knows an id would take the second for the first. */
 static bool
 name_piece(struct sending *sending, size_t number)
 {
     const char *id = or_empty(sending->message->id);
+    char nonce[SHORT_BYTES];
+    shorten(id, nonce);
     const char *mark = number == 0 ? "" : arena_printf(&sending->arena, "-%zu", number + 1);
     sending->values[PLACE_ID] =
         mark == NULL ? NULL : arena_printf(&sending->arena, "%s%s", id, mark);
     sending->values[PLACE_NONCE] =
-        mark == NULL ? NULL : arena_printf(&sending->arena, "%.21s%s", id, mark);
+        mark == NULL ? NULL : arena_printf(&sending->arena, "%s%s", nonce, mark);
     return sending->values[PLACE_ID] != NULL && sending->values[PLACE_NONCE] != NULL;
 }
 

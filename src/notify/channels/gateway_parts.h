@@ -10,10 +10,11 @@
 #include "base/arena.h"
 #include "notify/channels/gateway.h"
 #include "notify/channels/pattern.h"
+#include "notify/dispatcher.h"
 #include "notify/sms_text.h"
 
 #define GATEWAY_HEADER_LINES 12
-#define PROGRESS_ID_BYTES 64
+#define PROGRESS_ID_BYTES (MESSAGE_ID_MAX + 1)
 #define PROGRESS_COUNT 64
 
 /* The last messages that were left half sent. */
