@@ -300,7 +300,7 @@ static const char conf_channel[] =
     "others as they stand in the file: the first on which he has an address. Secrets stand in files, never here.\n\n"
     "Gateways of text messages, and any other service that takes HTTP, are described by the request that they want. In it each message fills in "
     "{to} (the address), {digits} (that without a + before it), {text}, {subject}, {html}, {locale}, {template}, {id} (the same over all attempts), "
-    "{nonce} (25 characters of that at most), {alphabet} (of an SMS: text or unicode), {from}, {user}, {password} and {token}; "
+    "{nonce} (made of that, of at most 25 characters), {alphabet} (of an SMS: text or unicode), {from}, {user}, {password} and {token}; "
     "all other braces stand for themselves, and each value is escaped for where it stands:\n\n"
     "    [channel \"sms\"]\n"
     "    url = https://sms.example/v1/{user}/send\n"

@@ -191,7 +191,7 @@ a_key_that_does_not_fit_is_refused_by_the_name_of_its_file(void **state)
     assert_int_equal(jwt_key_read("/nowhere/key", JWT_ES256, &key, &err), OWED_CONFIG);
     assert_string_equal(err.text, "/nowhere/key cannot be read: No such file or directory");
     assert_int_equal(jwt_key_read(folder, JWT_ES256, &key, &err), OWED_CONFIG);
-    assert_non_null(strstr(err.text, "holds no key"));
+    assert_non_null(strstr(err.text, "is no plain file"));
     EVP_PKEY_free(p384);
     EVP_PKEY_free(small);
 }

@@ -8,7 +8,6 @@
 #include "notify/channels/http.h"
 
 #include <curl/curl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -227,14 +226,14 @@ http_send(struct http *http, const struct http_request *request, struct http_ans
         ret_answer->impossible = true;
         return;
     }
-    struct flight flight = {.easy = http_take(http), .answer = ret_answer};
+    struct flight flight = {.easy = handles_take(&http->handles), .answer = ret_answer};
     if (flight.easy == NULL) {
         snprintf(
             ret_answer->reason, sizeof ret_answer->reason, "could not be asked: out of memory");
         return;
     }
     perform(http, request, &flight);
-    http_give(http, flight.easy);
+    handles_give(&http->handles, flight.easy);
     curl_slist_free_all(flight.headers);
 }
 

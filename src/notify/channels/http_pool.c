@@ -16,31 +16,6 @@
 
 #define SECRET_MIN 4 // shorter ones stand in any text
 
-CURL *
-http_take(struct http *http)
-{
-    CURL *easy = NULL;
-    pthread_mutex_lock(&http->lock);
-    if (http->kept_count > 0)
-        easy = http->kept[--http->kept_count];
-    pthread_mutex_unlock(&http->lock);
-    return easy == NULL ? curl_easy_init() : easy;
-}
-
-void
-http_give(struct http *http, CURL *easy)
-{
-    // Its count of requests that were repeated on a new connection goes with the rest: libcurl stops at five.
-    curl_easy_reset(easy);
-    pthread_mutex_lock(&http->lock);
-    bool has_room = http->kept_count < HTTP_KEPT;
-    if (has_room)
-        http->kept[http->kept_count++] = easy;
-    pthread_mutex_unlock(&http->lock);
-    if (!has_room)
-        curl_easy_cleanup(easy);
-}
-
 static owed_status
 copy_text(const struct options *values, const char *key, char **ret_text, owed_error *err)
 {
@@ -73,7 +48,7 @@ http_new(const struct options *values, struct http **ret_http, owed_error *err)
     struct http *http = calloc(1, sizeof *http);
     if (http == NULL)
         return fail_memory(err);
-    pthread_mutex_init(&http->lock, NULL);
+    handles_init(&http->handles, HTTP_KEPT);
     owed_status status = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK
         ? read_keys(http, values, err)
         : fail_memory(err);
@@ -89,11 +64,9 @@ http_free(struct http *http)
 {
     if (http == NULL)
         return;
-    for (size_t i = 0; i < http->kept_count; i++)
-        curl_easy_cleanup(http->kept[i]);
     for (size_t i = 0; i < http->secret_count; i++)
         secret_free(http->secrets[i]);
-    pthread_mutex_destroy(&http->lock);
+    handles_done(&http->handles);
     free(http->ca_file);
     free(http->proxy);
     free(http);

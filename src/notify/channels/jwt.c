@@ -5,7 +5,6 @@
 #include "notify/channels/jwt.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -18,6 +17,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/plain_file.h"
 
 #define RSA_BITS_MIN 2048
 #define SIGNATURE_BYTES 1024 // of RSA up to 8192 bits
@@ -49,13 +49,12 @@ secret_buf_done(struct buf *buf)
 owed_status
 key_file_read(const char *path, struct buf *ret_text, owed_error *err)
 {
-    // A pipe or a terminal of this name would have us wait for ever.
-    CLEANUP(close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    CLEANUP(close_fd) int fd = -1;
     struct stat file;
-    if (fd < 0 || fstat(fd, &file) != 0)
-        return fail_native(
-            err, OWED_CONFIG, errno, "%s cannot be read: %s", path, strerrordesc_np(errno));
-    if (!S_ISREG(file.st_mode) || file.st_size == 0 || file.st_size > (off_t)JWT_KEY_FILE_BYTES)
+    owed_status status = plain_file_open(path, &fd, err);
+    if (status != OWED_OK)
+        return status;
+    if (fstat(fd, &file) != 0 || file.st_size == 0 || file.st_size > (off_t)JWT_KEY_FILE_BYTES)
         return fail(err, OWED_CONFIG, "%s holds no key: a file of up to %zu bytes would be right",
             path, JWT_KEY_FILE_BYTES);
     char piece[4096];

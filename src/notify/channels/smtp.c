@@ -5,7 +5,6 @@
 #include "notify/channels/smtp.h"
 
 #include <curl/curl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "base/plain_file.h"
 #include "base/secret_file.h"
 #include "declare/check.h"
+#include "notify/channels/handles.h"
 #include "notify/channels/kind.h"
 #include "notify/channels/letter.h"
 #include "notify/recipient.h"
@@ -33,9 +33,7 @@ struct smtp {
     struct sender sender;
     long tls;
     long timeout_ms;
-    pthread_mutex_t lock; // of what follows
-    CURL *kept[KEPT];
-    size_t kept_count;
+    struct handles handles;
 };
 
 static const struct option smtp_keys[] = {
@@ -85,33 +83,6 @@ static const struct option smtp_keys[] = {
         .help = "past it a mail has failed"},
     {.name = NULL},
 };
-
-/* --- connections --- */
-
-/* take_easy takes a handle that has sent before, with its connection, or a new one. */
-static CURL *
-take_easy(struct smtp *smtp)
-{
-    CURL *easy = NULL;
-    pthread_mutex_lock(&smtp->lock);
-    if (smtp->kept_count > 0)
-        easy = smtp->kept[--smtp->kept_count];
-    pthread_mutex_unlock(&smtp->lock);
-    return easy == NULL ? curl_easy_init() : easy;
-}
-
-static void
-give_easy(struct smtp *smtp, CURL *easy)
-{
-    curl_easy_reset(easy);
-    pthread_mutex_lock(&smtp->lock);
-    bool has_room = smtp->kept_count < KEPT;
-    if (has_room)
-        smtp->kept[smtp->kept_count++] = easy;
-    pthread_mutex_unlock(&smtp->lock);
-    if (!has_room)
-        curl_easy_cleanup(easy);
-}
 
 /* --- the server --- */
 
@@ -202,7 +173,7 @@ smtp_send(const owed_channel *channel, const owed_message *message, owed_answer 
         snprintf(answer->reason, sizeof answer->reason, "%s", why.text);
         return;
     }
-    struct letter letter = {.easy = take_easy(smtp)};
+    struct letter letter = {.easy = handles_take(&smtp->handles)};
     char message_id[OWED_REFERENCE_BYTES];
     const char *domain = strrchr(smtp->sender.from.address, '@');
     struct buf id CLEANUP(buf_done);
@@ -220,7 +191,7 @@ smtp_send(const owed_channel *channel, const owed_message *message, owed_answer 
         snprintf(answer->reason, sizeof answer->reason, "out of memory");
     else
         judge(&letter, curl_easy_perform(letter.easy), message_id, answer);
-    give_easy(smtp, letter.easy);
+    handles_give(&smtp->handles, letter.easy);
     letter_done(&letter);
 }
 
@@ -232,15 +203,13 @@ smtp_close(owed_channel *channel)
     struct smtp *smtp = channel->state;
     if (smtp == NULL)
         return;
-    for (size_t i = 0; i < smtp->kept_count; i++)
-        curl_easy_cleanup(smtp->kept[i]);
     secret_free(smtp->password);
     free(smtp->url);
     free(smtp->user);
     free(smtp->ca_file);
     mailbox_done(&smtp->sender.from);
     mailbox_done(&smtp->sender.reply_to);
-    pthread_mutex_destroy(&smtp->lock);
+    handles_done(&smtp->handles);
     free(smtp);
     channel->state = NULL;
 }
@@ -335,7 +304,7 @@ smtp_make(const struct options *values, owed_channel *channel, owed_error *err)
     struct smtp *smtp = calloc(1, sizeof *smtp);
     if (smtp == NULL)
         return fail_memory(err);
-    pthread_mutex_init(&smtp->lock, NULL);
+    handles_init(&smtp->handles, KEPT);
     channel->state = smtp;
     channel->send = smtp_send;
     channel->close = smtp_close;
