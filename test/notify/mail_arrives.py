@@ -91,6 +91,19 @@ class Mail(unittest.TestCase):
         self.assertEqual(["Hello", "<p>Hello</p>"], [part.get_content().strip() for part in mail.iter_parts()])
         self.assertEqual([], mail.defects)
 
+    def test_a_text_alone_is_the_mail_whatever_it_is_made_of(self):
+        postman = self.serve()
+        texts = ["Hello", "", " ", "a = b\t\n. dots\n..\nFrom here \n\n\nend ", "\n\nstarts late", "Grüße, " * 60, "x" * 3000, "ж" * 3000,
+                 "📦 " * 500, "soft " * 14 + "=\n" + "y" * 75 + "\n" + "z" * 76 + "\n" + "ü" * 25 + " \nend"]
+        self.send(*({"text": text} for text in texts))
+        self.assertEqual(["text/plain"] * len(texts), [mail.get_content_type() for _, mail in postman.mails])
+        for text, (_, mail) in zip(texts, postman.mails):
+            self.assertEqual([], mail.defects)
+            self.assertEqual(text.rstrip("\n"), mail.get_content().replace("\r\n", "\n").rstrip("\n"))
+            raw = mail.as_bytes(policy=email.policy.SMTP.clone(max_line_length=None))
+            self.assertLessEqual(max(len(line) for line in raw.split(b"\r\n")), 78)
+            self.assertTrue(raw.split(b"\r\n\r\n", 1)[1].isascii())
+
     def test_no_line_is_too_long_whatever_the_text(self):
         postman = self.serve()
         text = "x" * 10000 + "\n" + "ж" * 5000

@@ -13,6 +13,7 @@
 #define HEAD_BYTES ((size_t)64 * 1024)
 #define BODY_BYTES ((size_t)16 * 1024 * 1024)
 #define ALTERNATIVE "multipart/alternative"
+#define PLAIN "text/plain; charset=utf-8"
 #define NAME_AT 45 // where the name of a file stands in its line, about
 
 void
@@ -21,6 +22,7 @@ letter_done(struct letter *letter)
     curl_mime_free(letter->mime);
     curl_slist_free_all(letter->head);
     curl_slist_free_all(letter->to);
+    buf_done(&letter->plain);
 }
 
 void
@@ -133,7 +135,7 @@ add_file(struct letter *letter, const owed_attachment *attachment)
 static void
 add_both(struct letter *letter, curl_mime *mime, const owed_message *message)
 {
-    add_text(letter, mime, "text/plain; charset=utf-8", message->text);
+    add_text(letter, mime, PLAIN, message->text);
     add_text(letter, mime, "text/html; charset=utf-8", message->html);
 }
 
@@ -157,7 +159,7 @@ add_texts(struct letter *letter, const owed_message *message, bool has_files)
     struct buf line CLEANUP(buf_done);
     buf_init(&line, HEAD_BYTES);
     if (message->html == NULL) {
-        add_text(letter, letter->mime, "text/plain; charset=utf-8", message->text);
+        add_text(letter, letter->mime, PLAIN, message->text);
     } else if (has_files) {
         add_both_beside_files(letter, message);
     } else {
@@ -166,16 +168,43 @@ add_texts(struct letter *letter, const owed_message *message, bool has_files)
     }
 }
 
+/* write_plain writes what libcurl would make a part of a multipart. */
+static void
+write_plain(struct letter *letter, const char *text)
+{
+    struct buf lines CLEANUP(buf_done);
+    struct buf *plain = &letter->plain;
+    buf_init(&lines, BODY_BYTES);
+    buf_init(plain, 4 * BODY_BYTES);
+    mail_lines(&lines, text);
+    const char *encoding = encoding_of(buf_view(&lines));
+    for (const struct curl_slist *line = letter->head; line != NULL; line = line->next)
+        buf_printf(plain, "%s\r\n", line->data);
+    buf_printf(plain,
+        "MIME-Version: 1.0\r\nContent-Type: " PLAIN "\r\nContent-Transfer-Encoding: %s\r\n\r\n",
+        encoding);
+    if (strcmp(encoding, "base64") == 0)
+        mail_base64(plain, buf_view(&lines));
+    else
+        mail_quoted(plain, buf_view(&lines));
+    letter->failed |= lines.failed || plain->failed;
+}
+
 static void
 write_body(struct letter *letter, const owed_message *message)
 {
     const owed_attachment *file = message->attachments;
+    bool has_files = file != NULL && file->name != NULL;
+    if (message->html == NULL && !has_files) {
+        write_plain(letter, message->text);
+        return;
+    }
     letter->mime = curl_mime_init(letter->easy);
     if (letter->mime == NULL) {
         letter->failed = true;
         return;
     }
-    add_texts(letter, message, file != NULL && file->name != NULL);
+    add_texts(letter, message, has_files);
     for (; file != NULL && file->name != NULL; file++)
         add_file(letter, file);
 }

@@ -13,7 +13,9 @@
 
 struct letter {
     CURL *easy;
-    curl_mime *mime;
+    curl_mime *mime;  // NULL: a text alone, which is
+    struct buf plain; // all of it, with its head, and
+    size_t plain_at;  // so much of it has gone out
     struct curl_slist *head;
     struct curl_slist *to;
     char said[REPLY_BYTES]; // the server's refusal; "": none

@@ -192,3 +192,49 @@ mail_lines(struct buf *out, const char *text)
         buf_puts(out, "\r\n");
     }
 }
+
+#define QUOTED_WIDTH 75 // and the mark that a line goes on
+#define BASE64_LINE 57  // bytes that make 76 characters
+
+static bool
+is_line_end(struct str text, size_t at)
+{
+    return at == text.len || (at + 1 < text.len && text.p[at] == '\r' && text.p[at + 1] == '\n');
+}
+
+void
+mail_quoted(struct buf *out, struct str lines)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < lines.len; i++) {
+        unsigned char c = (unsigned char)lines.p[i];
+        if (is_line_end(lines, i)) {
+            buf_puts(out, "\r\n");
+            width = 0;
+            i++;
+            continue;
+        }
+        bool is_blank = (c == ' ' || c == '\t') && !is_line_end(lines, i + 1);
+        bool is_plain = is_blank || (c > ' ' && c <= '~' && c != '=');
+        size_t wanted = is_plain ? 1 : 3;
+        if (width + wanted > QUOTED_WIDTH) {
+            buf_puts(out, "=\r\n");
+            width = 0;
+        }
+        width += wanted;
+        if (is_plain)
+            buf_putc(out, (char)c);
+        else
+            buf_printf(out, "=%02X", c);
+    }
+}
+
+void
+mail_base64(struct buf *out, struct str bytes)
+{
+    for (size_t at = 0; at < bytes.len; at += BASE64_LINE) {
+        size_t left = bytes.len - at;
+        base64_write(out, (const uint8_t *)bytes.p + at, left < BASE64_LINE ? left : BASE64_LINE);
+        buf_puts(out, "\r\n");
+    }
+}

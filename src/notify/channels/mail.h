@@ -34,4 +34,8 @@ void mail_date(struct buf *out, int64_t at_us);
 /* mail_lines appends a text with CRLF at the end of each line, however it was written. */
 void mail_lines(struct buf *out, const char *text);
 
+/* mail_quoted appends such lines as quoted-printable (RFC 2045, 6.7), mail_base64 bytes in lines of 76 characters. */
+void mail_quoted(struct buf *out, struct str lines);
+void mail_base64(struct buf *out, struct str bytes);
+
 #endif

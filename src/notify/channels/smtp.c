@@ -100,6 +100,28 @@ note_line(char *bytes, size_t size, size_t count, void *state)
     return len;
 }
 
+static size_t
+read_plain(char *bytes, size_t size, size_t count, void *state)
+{
+    struct letter *letter = state;
+    size_t left = letter->plain.len - letter->plain_at;
+    size_t len = left < size * count ? left : size * count;
+    memcpy(bytes, letter->plain.p + letter->plain_at, len);
+    letter->plain_at += len;
+    return len;
+}
+
+/* seek_plain goes back where a kept connection turns out to be dead. */
+static int
+seek_plain(void *state, curl_off_t offset, int origin)
+{
+    struct letter *letter = state;
+    if (origin != SEEK_SET || offset < 0 || (size_t)offset > letter->plain.len)
+        return CURL_SEEKFUNC_FAIL;
+    letter->plain_at = (size_t)offset;
+    return CURL_SEEKFUNC_OK;
+}
+
 static void
 aim(struct letter *letter, const struct smtp *smtp, const owed_message *message)
 {
@@ -120,8 +142,17 @@ aim(struct letter *letter, const struct smtp *smtp, const owed_message *message)
     SET(CURLOPT_MAXAGE_CONN, KEPT_SECONDS);
     SET(CURLOPT_MAIL_FROM, buf_text(&line));
     SET(CURLOPT_MAIL_RCPT, letter->to);
-    SET(CURLOPT_HTTPHEADER, letter->head);
-    SET(CURLOPT_MIMEPOST, letter->mime);
+    if (letter->mime != NULL) {
+        SET(CURLOPT_HTTPHEADER, letter->head);
+        SET(CURLOPT_MIMEPOST, letter->mime);
+    } else {
+        SET(CURLOPT_UPLOAD, 1L);
+        SET(CURLOPT_INFILESIZE_LARGE, (curl_off_t)letter->plain.len);
+        SET(CURLOPT_READFUNCTION, read_plain);
+        SET(CURLOPT_READDATA, letter);
+        SET(CURLOPT_SEEKFUNCTION, seek_plain);
+        SET(CURLOPT_SEEKDATA, letter);
+    }
     SET(CURLOPT_HEADERFUNCTION, note_line);
     SET(CURLOPT_HEADERDATA, letter);
     if (smtp->ca_file != NULL)
