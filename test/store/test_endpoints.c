@@ -270,6 +270,18 @@ a_receiver_of_one_event_owes_that_alone(void **state)
 }
 
 static void
+who_stands_beside_it_is_owed_its_own_delivery_alone(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[8];
+    publish_keys(world, (const char *const[]){"shop.billing", NULL});
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    assert_int_equal(ids_of_event(world, fire(world, EVENT), ids, 8), 3);
+}
+
+static void
 a_removed_receiver_owes_for_the_grace_and_no_longer(void **state)
 {
     struct world *world = *state;
@@ -539,6 +551,7 @@ main(void)
         TEST(events_of_its_own_and_suppressed_ones_go_to_no_endpoint),
         TEST(a_disabled_endpoint_is_owed_nothing_new),
         TEST(a_receiver_of_one_event_owes_that_alone),
+        TEST(who_stands_beside_it_is_owed_its_own_delivery_alone),
         TEST(a_removed_receiver_owes_for_the_grace_and_no_longer),
         TEST(tenants_fail_closed),
         TEST(several_events_at_once_are_owed_alike),
