@@ -102,7 +102,9 @@ class Mail(unittest.TestCase):
             self.assertEqual(text.rstrip("\n"), mail.get_content().replace("\r\n", "\n").rstrip("\n"))
             raw = mail.as_bytes(policy=email.policy.SMTP.clone(max_line_length=None))
             self.assertLessEqual(max(len(line) for line in raw.split(b"\r\n")), 78)
-            self.assertTrue(raw.split(b"\r\n\r\n", 1)[1].isascii())
+            body = raw.split(b"\r\n\r\n", 1)[1]
+            self.assertTrue(body.isascii())
+            self.assertNotRegex(body, rb"[ \t]\r\n", "what stands at a line's end is lost on the way")
 
     def test_no_line_is_too_long_whatever_the_text(self):
         postman = self.serve()
