@@ -329,6 +329,10 @@ typedef struct owed_receiver {
     const char *topic;   /* publish: stream, routing key or subject; NULL: the event's name */
     const char *exchange;      /* publish to amqp: NULL is the one whose routing keys are queues */
     const char *password_file; /* publish: a file with the broker's password */
+    const char *ca_file; /* publish by TLS (amqps://, tls://): a file with the authorities that are
+                            trusted; NULL: the host's */
+    const char *credentials_file; /* publish to NATS: a .creds file, or the seed of the NKey that is
+                                     the URL's user */
     const struct owed_endpoint_settings
         *endpoints; /* one of those above: POST to every endpoint that
  has subscribed; see endpoint.h */

@@ -271,13 +271,16 @@ static const char conf_publish[] =
     "attempt.\n\n"
     "nats://user@host:4222 publishes to NATS JetStream, with topic as the subject, Nats-Msg-Id and the facts as headers, and it is done once the stream "
     "that takes it has acknowledged it. Within its duplicate window, two minutes unless told, a stream drops what comes again. Without a user "
-    "the password is a token. nats+tls:// is the same by TLS, to a server whose certificate the host trusts; SSL_CERT_FILE in the environment of the relay "
-    "names a file with other authorities. A subject that no stream takes is a failed attempt; where JetStream is not enabled, or its stream has no leader, the "
+    "the password is a token. credentials-file is a .creds file of NATS, or, where the URL has a public NKey as its user, a file with the seed of it. "
+    "tls://, or nats+tls://, is the same by TLS. A subject that no stream takes is a failed attempt; where JetStream is not enabled, or its stream has no leader, the "
     "broker is away; what is more than its max_payload is dead at once.\n\n"
     "amqp://user@host:5672/vhost publishes to RabbitMQ, with topic as the routing key, to exchange where there is one: persistent, with message_id, type, "
-    "correlation_id, timestamp and the facts as headers, and done once it is confirmed. What no queue takes has failed.\n\n"
+    "correlation_id, timestamp and the facts as headers, and done once it is confirmed. What no queue takes has failed. amqps:// is the same by TLS, at port 5671 unless told.\n\n"
+    "By TLS the server has to have a certificate for the name in the URL, by an authority that the host trusts (SSL_CERT_FILE in the environment of the "
+    "relay names others), or one of those in ca-file; nothing goes without.\n\n"
     "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "
-    "memory, unless its appendfsync is always, and drops no duplicates itself.";
+    "memory, unless its appendfsync is always, and drops no duplicates itself. A Unix socket is a host that is a path: redis://%2Frun%2Fredis%2Fredis.sock/0. "
+    "There is no Redis by TLS: put a tunnel such as stunnel on this host.";
 
 static const char conf_file[] =
     "One line is appended for each delivery: an object with delivery, event_id, event, receiver, "

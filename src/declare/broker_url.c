@@ -33,11 +33,18 @@ static const struct broker_scheme schemes[] = {
         .soname = "libowed-rabbitmq.so.0",
         .symbol = "broker_rabbitmq",
         .has_exchange = true},
+    {.scheme = "amqps",
+        .port = 5671,
+        .soname = "libowed-rabbitmq.so.0",
+        .symbol = "broker_rabbitmq",
+        .is_secure = true,
+        .has_exchange = true},
     {.scheme = "nats",
         .port = 4222,
         .soname = "libowed-nats.so.0",
         .symbol = "broker_nats",
         .has_no_path = true,
+        .has_credentials = true,
         .topic_problem = subject_problem},
     {.scheme = "nats+tls",
         .port = 4222,
@@ -45,8 +52,26 @@ static const struct broker_scheme schemes[] = {
         .symbol = "broker_nats",
         .is_secure = true,
         .has_no_path = true,
+        .has_credentials = true,
         .topic_problem = subject_problem},
-    {.scheme = "redis", .port = 6379, .soname = "libowed-redis.so.0", .symbol = "broker_redis"},
+    {.scheme = "tls", // the same, as NATS itself calls it
+        .port = 4222,
+        .soname = "libowed-nats.so.0",
+        .symbol = "broker_nats",
+        .is_secure = true,
+        .has_no_path = true,
+        .has_credentials = true,
+        .topic_problem = subject_problem},
+    {.scheme = "redis",
+        .port = 6379,
+        .soname = "libowed-redis.so.0",
+        .symbol = "broker_redis",
+        .has_sockets = true},
+    {.scheme = "rediss",
+        .refusal =
+            "asks for Redis by TLS, which its client library (hiredis 0.14) does not speak; a "
+            "tunnel on this host (stunnel) as redis://127.0.0.1:6379, or a Unix socket as "
+            "redis://%2Frun%2Fredis%2Fredis.sock, is right"},
 };
 #define SCHEMES (sizeof schemes / sizeof schemes[0])
 
@@ -57,7 +82,8 @@ find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error
         size_t len = strlen(schemes[i].scheme);
         if (strncmp(url, schemes[i].scheme, len) == 0 && strncmp(url + len, "://", 3) == 0) {
             *ret_scheme = &schemes[i];
-            return OWED_OK;
+            return schemes[i].refusal == NULL ? OWED_OK
+                                              : fail(err, OWED_CONFIG, "%s", schemes[i].refusal);
         }
     }
     return fail(err, OWED_CONFIG,
@@ -172,6 +198,9 @@ broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url
     read.path = decode(str_of(*path == '/' ? path + 1 : path), arena);
     if (read.user == NULL || read.host == NULL || read.path == NULL)
         return fail(err, OWED_CONFIG, "has a %% that no two hexadecimal digits follow");
+    if (read.host[0] == '/' && !read.scheme->has_sockets)
+        return fail(err, OWED_CONFIG, "has a path where its host belongs; %s://host:%d is right",
+            read.scheme->scheme, read.scheme->port);
     if (read.scheme->has_no_path && read.path[0] != '\0')
         return fail(err, OWED_CONFIG, "has a path; %s://host:%d is right", read.scheme->scheme,
             read.scheme->port);

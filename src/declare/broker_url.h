@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * broker_url.h - where a receiver publishes: redis://user@host:6379/0, amqp://user@host:5672/vhost,
- * nats://user@host:4222.
+ * nats://user@host:4222; amqps and tls are the same by TLS.
  */
 #ifndef DECLARE_BROKER_URL_H
 #define DECLARE_BROKER_URL_H
@@ -19,6 +19,9 @@ struct broker_scheme {
     bool has_exchange;
     bool is_secure;
     bool has_no_path;
+    bool has_sockets;     // of Unix, too: a host that is a path, its / written %2F
+    bool has_credentials; // in files of their own
+    const char *refusal;  // why it is none here, as the end of a sentence
 
     /* topic_problem says what is wrong with a topic as the end of a sentence; NULL: nothing. Without it any text is one. */
     const char *(*topic_problem)(const char *topic);

@@ -33,17 +33,44 @@ check_secret(const struct declaration *declaration, owed_error *err)
     return status == OWED_OK ? OWED_OK : refuse(declaration, err, "%s", why.text);
 }
 
+static bool
+says_more_of_broker(const owed_receiver *receiver)
+{
+    return receiver->topic != NULL || receiver->exchange != NULL ||
+        receiver->password_file != NULL || receiver->ca_file != NULL ||
+        receiver->credentials_file != NULL;
+}
+
+/* check_broker_files looks at what proves who is who. */
+static owed_status
+check_broker_files(
+    const struct declaration *declaration, const struct broker_scheme *scheme, owed_error *err)
+{
+    const owed_receiver *receiver = declaration->receiver;
+    if (receiver->ca_file != NULL && !scheme->is_secure)
+        return refuse(declaration, err,
+            "%s goes without TLS, so ca_file has no use; amqps:// or tls:// is what it goes with",
+            scheme->scheme);
+    if (receiver->credentials_file != NULL && !scheme->has_credentials)
+        return refuse(declaration, err,
+            "%s knows no credentials_file, which is of NATS; password_file is right there",
+            scheme->scheme);
+    if (receiver->credentials_file != NULL && receiver->password_file != NULL)
+        return refuse(declaration, err,
+            "both credentials_file and password_file prove who it is; one of them is right");
+    return OWED_OK;
+}
+
 /* check_broker looks at what goes with publish. */
 owed_status
 check_broker(const struct declaration *declaration, owed_error *err)
 {
     const owed_receiver *receiver = declaration->receiver;
-    bool says_more =
-        receiver->topic != NULL || receiver->exchange != NULL || receiver->password_file != NULL;
     if (receiver->publish == NULL)
-        return !says_more ? OWED_OK
-                          : refuse(declaration, err,
-                                "topic, exchange and password_file go with publish, which lacks");
+        return !says_more_of_broker(receiver)
+            ? OWED_OK
+            : refuse(declaration, err,
+                  "topic, exchange, password_file, ca_file and credentials_file go with publish, which lacks");
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     owed_error why;
@@ -64,7 +91,7 @@ check_broker(const struct declaration *declaration, owed_error *err)
     char shown[SHOWN_BYTES];
     if (problem != NULL)
         return refuse(declaration, err, "topic \"%s\" %s", show(receiver->topic, shown), problem);
-    return OWED_OK;
+    return check_broker_files(declaration, url.scheme, err);
 }
 
 owed_status

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/options.h"
+#include "base/plain_file.h"
 #include "base/secret_file.h"
 #include "declare/broker_url.h"
 #include "declare/check.h"
@@ -178,6 +179,9 @@ check_publish(struct checks *checks)
         secret_file_read(declared->password_file, &password, &why) != OWED_OK)
         find(checks, FINDING_ERROR, "password-file %s", why.text);
     secret_free(password);
+    if (plain_file_check("ca-file", declared->ca_file, &why) != OWED_OK ||
+        plain_file_check("credentials-file", declared->credentials_file, &why) != OWED_OK)
+        find(checks, FINDING_ERROR, "%s", why.text);
 }
 
 /* check_file asks whether the file, or one in its folder, can be written. */

@@ -30,13 +30,17 @@
     X("in-flight", declared.in_flight, INT, "N", 1, LIMIT_PIPE_IN_FLIGHT, \
         "of pipe and publish: so many before the first is answered; 16 and 500 unless told") \
     X("publish", declared.publish, TEXT, "URL", 0, 0, \
-        "hand events to this broker: redis://host:6379, amqp://user@host/vhost, nats://host:4222") \
+        "hand events to this broker: redis://host:6379, amqp://user@host/vhost, nats://host:4222; amqps:// or tls://") \
     X("topic", declared.topic, TEXT, "NAME", 0, 0, \
         "of publish: the stream, routing key or subject; the name of the event unless told") \
     X("exchange", declared.exchange, TEXT, "NAME", 0, 0, \
         "of publish to RabbitMQ: the exchange; unless told, topic is a queue") \
     X("password-file", declared.password_file, TEXT, "PATH", 0, 0, \
         "of publish: holds the broker's password, one line") \
+    X("ca-file", declared.ca_file, TEXT, "PATH", 0, 0, \
+        "of publish by TLS: trust the authorities in this file, not those that the host trusts") \
+    X("credentials-file", declared.credentials_file, TEXT, "PATH", 0, 0, \
+        "of publish to NATS: a .creds file, or the seed of the NKey that the URL has as its user") \
     X("file", declared.file, TEXT, "PATH", 0, 0, "append a JSON line to this file") \
     X("discard", declared.discard, BOOL, NULL, 0, 0, "take everything and do nothing") \
     X("secret-file", declared.secret_file, TEXT, "PATH", 0, 0, \

@@ -101,6 +101,7 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         same_text(a->file, b->file) && same_text(a->pipe, b->pipe) &&
         same_text(a->publish, b->publish) && same_text(a->topic, b->topic) &&
         same_text(a->exchange, b->exchange) && same_text(a->password_file, b->password_file) &&
+        same_text(a->ca_file, b->ca_file) && same_text(a->credentials_file, b->credentials_file) &&
         a->in_flight == b->in_flight && a->discard == b->discard &&
         same_text(a->secret, b->secret) && same_text(a->secret_file, b->secret_file) &&
         a->state == b->state && strcmp(known->lane, lane) == 0 && a->outside == b->outside &&
@@ -131,6 +132,7 @@ copy_texts(struct arena *arena, owed_receiver *declared)
         copy_text(arena, &declared->file) && copy_text(arena, &declared->pipe) &&
         copy_text(arena, &declared->publish) && copy_text(arena, &declared->topic) &&
         copy_text(arena, &declared->exchange) && copy_text(arena, &declared->password_file) &&
+        copy_text(arena, &declared->ca_file) && copy_text(arena, &declared->credentials_file) &&
         copy_text(arena, &declared->secret) && copy_text(arena, &declared->secret_file) &&
         copy_text(arena, &declared->lane);
 }

@@ -49,13 +49,15 @@ struct broker_message {
 
 /* Where it is, and how long any one wait for it may take. */
 struct broker_place {
-    const char *host;
+    const char *host; // a path, with Redis: a Unix socket
     int port;
     const char *user;     // ""
     const char *password; // ""
     const char *path;     // ""
     int64_t timeout_us;
-    bool is_secure; // by TLS, its certificate checked
+    bool is_secure;               // by TLS, its certificate checked
+    const char *ca_file;          // whose authorities are trusted; NULL: the host's
+    const char *credentials_file; // where the scheme knows some; NULL: none
 };
 
 struct broker_kind {

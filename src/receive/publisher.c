@@ -46,6 +46,8 @@ connect_to(struct publisher *publisher, owed_error *err)
         .password = or_empty(password),
         .path = publisher->url.path,
         .is_secure = publisher->url.scheme->is_secure,
+        .ca_file = declared->ca_file,
+        .credentials_file = declared->credentials_file,
         .timeout_us = declared->timeout_us > 0 ? declared->timeout_us : PUBLISH_TIMEOUT_US,
     };
     status = publisher->kind->open(&place, &publisher->connection, err);

@@ -1,6 +1,8 @@
 """Brokers of Debian for one test: on loopback, in a temporary folder, ended by their pid."""
 import base64
+import binascii
 import contextlib
+import hashlib
 import json
 import os
 import pathlib
@@ -24,6 +26,52 @@ def program(*places):
     if found is None:
         raise FileNotFoundError(f"none of {places} is here: tools/packages test installs it")
     return found
+
+
+def certificate(folder):
+    """Files with a certificate for localhost, signed by itself, and its key."""
+    made, key = folder / "certificate.pem", folder / "key.pem"
+    if not made.exists():
+        subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(made)],
+                       check=True, capture_output=True)
+        key.chmod(0o644)
+    return made, key
+
+
+class NKey:
+    """A pair of keys as NATS writes them: public begins with kind, O, A or U."""
+
+    kinds = {"O": 14 << 3, "A": 0, "U": 20 << 3}
+
+    def __init__(self, kind, folder):
+        self.file = folder / f"key-{kind}.pem"
+        self.openssl("genpkey", "-algorithm", "ed25519", "-out", str(self.file))
+        private, public = (self.openssl("pkey", "-in", str(self.file), "-outform", "DER", *more)[-32:] for more in ((), ("-pubout",)))
+        prefix = self.kinds[kind]
+        self.public = self.text(bytes([prefix]) + public)
+        self.seed = self.text(bytes([18 << 3 | prefix >> 5, (prefix & 31) << 3]) + private)
+
+    @staticmethod
+    def openssl(*words):
+        return subprocess.run([program("openssl"), *words], check=True, capture_output=True).stdout
+
+    @staticmethod
+    def text(data):
+        return base64.b32encode(data + struct.pack("<H", binascii.crc_hqx(data, 0))).decode().rstrip("=")
+
+    def token(self, subject, kind):
+        """What this one says of the other key, signed."""
+        any_number = dict.fromkeys(("conn", "subs", "data", "payload", "imports", "exports", "leaf"), -1)
+        bounds = any_number if kind == "user" else {"limits": any_number}
+        claims = {"iat": 1, "iss": self.public, "sub": subject.public, "name": "owed", "nats": {"type": kind, "version": 2, **bounds}}
+        claims["jti"] = hashlib.sha256(json.dumps(claims).encode()).hexdigest()
+        words = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=")
+                 for part in ({"typ": "JWT", "alg": "ed25519-nkey"}, claims)]
+        said = self.file.with_suffix(".said")
+        said.write_text(".".join(words))
+        signature = self.openssl("pkeyutl", "-sign", "-rawin", "-inkey", str(self.file), "-in", str(said))
+        return ".".join([*words, base64.urlsafe_b64encode(signature).decode().rstrip("=")])
 
 
 class Broker:
@@ -90,6 +138,7 @@ class Redis(Broker):
 
     def command(self):
         return [program("redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder),
+                "--unixsocket", str(self.folder / "socket"), "--unixsocketperm", "777",
                 "--appendonly", "yes", "--appendfsync", "always", "--save", ""]
 
     def url(self):
@@ -222,26 +271,48 @@ class NatsTls(Nats):
     """Its certificate is for localhost, and signed by itself."""
 
     def command(self):
-        certificate, key = self.folder / "certificate.pem", self.folder / "key.pem"
-        if not certificate.exists():
-            subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                            "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
-                           check=True, capture_output=True)
-            key.chmod(0o644)
-        self.settings = f'{Nats.settings}\ntls {{ cert_file: "{certificate}", key_file: "{key}" }}\n'
+        made, key = certificate(self.folder)
+        self.user = NKey("U", self.folder)
+        self.settings = f'''
+authorization {{ users = [ {{user: anybody, password: a}}, {{nkey: {self.user.public}}} ] }}
+no_auth_user: anybody
+tls {{ cert_file: "{made}", key_file: "{key}" }}
+'''
         return super().command()
 
     def url(self):
         return f"nats+tls://localhost:{self.port}"
 
 
+class NatsOperator(Nats):
+    """Whoever comes shows what an account says of them; there are no streams."""
+
+    has_streams = False
+
+    def command(self):
+        operator, account, user = (NKey(kind, self.folder) for kind in "OAU")
+        self.credentials = (f"-----BEGIN NATS USER JWT-----\n{account.token(user, 'user')}\n------END NATS USER JWT------\n\n"
+                            f"-----BEGIN USER NKEY SEED-----\n{user.seed}\n------END USER NKEY SEED------\n")
+        self.settings = f'''
+operator: {operator.token(operator, "operator")}
+resolver: MEMORY
+resolver_preload: {{ {account.public}: {operator.token(account, "account")} }}
+'''
+        return super().command()
+
+
 class RabbitMQ(Broker):
+    """It listens twice, the second time by TLS."""
+
     ready = "Server startup complete"
 
     def __init__(self):
         super().__init__()
-        self.epmd_port = free_port()
+        self.epmd_port, self.tls_port = free_port(), free_port()
         (self.folder / "plugins").write_text("[].\n")
+        self.certificate, key = certificate(self.folder)
+        (self.folder / "rabbitmq.conf").write_text(f"listeners.ssl.1 = 127.0.0.1:{self.tls_port}\nssl_options.certfile = {self.certificate}\n"
+                                                   f"ssl_options.keyfile = {key}\n")
         self.epmd = subprocess.Popen([program("epmd"), "-address", "127.0.0.1", "-port", str(self.epmd_port)],
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -253,7 +324,7 @@ class RabbitMQ(Broker):
         path = str(self.folder)
         return {"RABBITMQ_MNESIA_BASE": path, "RABBITMQ_LOG_BASE": path, "RABBITMQ_LOGS": "-", "RABBITMQ_NODENAME": f"owed{self.port}@localhost",
                 "RABBITMQ_NODE_PORT": str(self.port), "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1", "RABBITMQ_DIST_PORT": str(free_port()),
-                "RABBITMQ_ENABLED_PLUGINS_FILE": f"{path}/plugins", "RABBITMQ_PID_FILE": f"{path}/pid", "ERL_EPMD_PORT": str(self.epmd_port),
+                "RABBITMQ_CONFIG_FILE": f"{path}/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE": f"{path}/plugins", "RABBITMQ_PID_FILE": f"{path}/pid", "ERL_EPMD_PORT": str(self.epmd_port),
                 "ERL_EPMD_ADDRESS": "127.0.0.1", "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none"}
 
     def signal(self, number):

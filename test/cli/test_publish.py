@@ -30,7 +30,14 @@ class Words(StoreCase):
                 ("publish = nats://here\ntopic = $JS.API", "begins with $"),
                 ("publish = redis://here/%zz", "two hexadecimal digits"),
                 ("publish = redis://here/?db=1", "a byte that it cannot hold"),
-                ("discard = yes\ntopic = x", "topic, exchange and password_file go with publish"),
+                ("discard = yes\ntopic = x", "topic, exchange, password_file, ca_file and credentials_file go with publish"),
+                ("discard = yes\nca-file = x", "ca_file and credentials_file go with publish"),
+                ("discard = yes\ncredentials-file = x", "ca_file and credentials_file go with publish"),
+                ("publish = rediss://here", "its client library (hiredis 0.14) does not speak; a tunnel on this host (stunnel)"),
+                ("publish = amqp://%2Frun%2Frabbit", "has a path where its host belongs; amqp://host:5672 is right"),
+                ("publish = amqp://here\nca-file = x", "amqp goes without TLS, so ca_file has no use"),
+                ("publish = amqps://here\ncredentials-file = x", "amqps knows no credentials_file, which is of NATS"),
+                ("publish = tls://here\ncredentials-file = x\npassword-file = y", "one of them is right"),
                 ("publish = redis://here\nexec = /bin/true", "several things say what it does"),
                 (f"publish = redis://here\ntopic = {'x' * 256}", "names of 1 to 255 bytes"),
                 ("discard = yes\nin-flight = 5", "in_flight is for pipe and publish")):
@@ -42,6 +49,11 @@ class Words(StoreCase):
     def test_check_looks_for_the_password(self):
         self.receiver("publish = redis://[::1]:6379/2\ntopic = feed\npassword-file = nowhere")
         self.assertIn("password-file nowhere cannot be read", self.owed("check", code=1).stdout)
+
+    def test_check_looks_for_what_proves_who_is_who(self):
+        for key in ("ca-file", "credentials-file"):
+            self.receiver(f"publish = tls://here\n{key} = nowhere")
+            self.assertIn(f"{key}: nowhere cannot be read", self.owed("check", code=1).stdout)
 
     def test_the_catalogue_says_where_it_goes(self):
         self.receiver("publish = redis://here\ntopic = feed")
@@ -192,6 +204,16 @@ class Redis(Published):
         self.assertNotIn("lovelace", said)
 
 
+    def test_a_socket_of_unix_is_as_good(self):
+        self.feed()
+        socket = str(self.broker.folder / "socket").replace("/", "%2F")
+        self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), f"redis://{socket}/0"))
+        self.fire("shop.OrderPlaced", '{"n":1}')
+        self.relay()
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+        self.assertEqual(['{"n":1}'], [m["payload"] for m in self.broker.messages(self.topic)])
+
+
 class Nats(Published):
     kind = brokers.Nats
 
@@ -315,15 +337,36 @@ class NatsTls(StoreCase):
         broker = brokers.NatsTls()
         self.addCleanup(broker.remove)
         broker.start()
-        trusted = {"SSL_CERT_FILE": str(broker.folder / "certificate.pem")}
-        for url, env, sentence in ((broker.url(), {}, "self-signed certificate"),
-                                   (broker.url().replace("localhost", "127.0.0.1"), trusted, "mismatch"),
-                                   (broker.url(), trusted, "no stream takes it")):
-            self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {url}\n')
-            self.sql("delete from owed_delivery")
-            self.fire("shop.OrderPlaced", "{}")
-            self.owed("relay", "--once", env=env, code=0)
-            self.assertIn(sentence, self.value("select last_error from owed_delivery"))
+        made = str(broker.folder / "certificate.pem")
+        trusted, ca, url = {"SSL_CERT_FILE": made}, f"ca-file = {made}", broker.url()
+        elsewhere, short = url.replace("localhost", "127.0.0.1"), url.replace("nats+tls", "tls")
+        self.write("seed", broker.user.seed + "\n")
+        self.write("other", brokers.NKey("U", self.folder).seed + "\n")
+        key = f"{ca}\ncredentials-file = "
+        for url, more, env, sentence in ((url, "", {}, "self-signed certificate"),
+                                         (url, f"ca-file = {broker.folder}/key.pem", {}, "it cannot be reached"),
+                                         (elsewhere, "", trusted, "mismatch"), (elsewhere, ca, {}, "mismatch"),
+                                         (url, "", trusted, "no stream takes it"), (short, ca, {}, "no stream takes it"),
+                                         (short.replace("//", f"//{broker.user.public}@"), key + "seed", {}, "no stream takes it"),
+                                         (short.replace("//", f"//{broker.user.public}@"), key + "other", {}, "Authorization Violation"),
+                                         (short.replace("//", f"//{broker.user.public}@"), key + "none", {}, "credentials-file none cannot be read")):
+            self.assertIn(sentence, self.error_of(url, more, env))
+
+    def error_of(self, url, more, env):
+        self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {url}\n{more}\n')
+        self.sql("delete from owed_delivery")
+        self.fire("shop.OrderPlaced", "{}")
+        self.owed("relay", "--once", env=env, code=0)
+        return self.value("select last_error from owed_delivery")
+
+    def test_credentials_prove_who_comes(self):
+        broker = brokers.NatsOperator()
+        self.addCleanup(broker.remove)
+        broker.start()
+        self.write("creds", broker.credentials)
+        self.assertIn("Authorization Violation", self.error_of(broker.url(), "", {}))
+        self.assertIn("JetStream is not enabled there", self.error_of(broker.url(), "credentials-file = creds", {}))
+        self.assertIn("it cannot be reached", self.error_of(broker.url(), "credentials-file = nowhere", {}))
 
 
 class RabbitMQ(Published):
@@ -362,6 +405,24 @@ class RabbitMQ(Published):
         [(status, attempts, error)] = self.rows()
         self.assertEqual(("failed", 1), (status, attempts))
         self.assertIn("NOT_FOUND - no exchange 'shop.nowhere'", error)
+
+    def test_over_tls_only_a_certificate_that_is_trusted_and_that_names_the_server_is_good(self):
+        right = f"amqps://localhost:{self.broker.tls_port}"
+        trusted, ca = {"SSL_CERT_FILE": str(self.broker.certificate)}, f"ca-file = {self.broker.certificate}\n"
+        for url, more, env, sentence in ((right, "", {}, "SSL peer cert verification failed"),
+                                         (right, "ca-file = owed.conf\n", {}, "ca-file owed.conf holds no certificates"),
+                                         (right.replace("localhost", "127.0.0.1"), ca, {}, "SSL hostname verification failed"),
+                                         (right.replace(str(self.broker.tls_port), str(self.broker.port)), ca, {}, "it cannot be reached"),
+                                         (right, "", trusted, ""), (right, ca, {}, "")):
+            self.feed(more)
+            self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), url))
+            self.sql("delete from owed_delivery")
+            self.fire("shop.OrderPlaced", '{"n":1}')
+            self.owed("relay", "--once", env=env, code=0)
+            [(status, attempts, error)] = self.rows()
+            self.assertEqual(("failed", 0) if sentence else ("succeeded", 1), (status, attempts), error)
+            self.assertIn(sentence, error)
+        self.assertEqual(2, len(self.broker.messages(self.topic)))
 
     def test_a_large_payload_comes_whole_and_an_exchange_routes(self):
         self.feed("exchange = amq.fanout")

@@ -15,12 +15,11 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "receive/broker.h"
+#include "receive/brokers/nats.h"
 
 #define SLICE_MS INT64_C(100) // between looks for what it says about no one message
 #define INBOX_BYTES 64
 #define NUMBER_DIGITS 20
-#define URL_BYTES 512
 #define REQUEST_BYTES 1024
 #define JSON_DEPTH 16
 #define ASK_STREAMS "$JS.API.STREAM.NAMES"
@@ -37,84 +36,7 @@ struct nats {
     struct broker_message unclaimed; // what was found out about the last subject without a stream
 };
 
-/* without_place cuts off where in the library it was: "(conn.c:1905): Authorization Violation". */
-static const char *
-without_place(const char *text)
-{
-    const char *end = text[0] == '(' ? strstr(text, "): ") : NULL;
-    return end == NULL ? text : end + 3;
-}
-
-/* reason says why something failed, as well as it is known. */
-static const char *
-reason(natsStatus status, natsConnection *connection)
-{
-    const char *text = NULL;
-    if (connection != NULL && natsConnection_GetLastError(connection, &text) == NATS_OK)
-        text = NULL;
-    if (text == NULL || text[0] == '\0')
-        text = nats_GetLastError(NULL);
-    return text == NULL || text[0] == '\0' ? natsStatus_GetText(status) : without_place(text);
-}
-
 /* --- opening --- */
-
-/* Without one the library would write to the standard error. */
-static void
-ignore_error(
-    natsConnection *connection, natsSubscription *subscription, natsStatus status, void *state)
-{
-    (void)connection;
-    (void)subscription;
-    (void)status;
-    (void)state;
-}
-
-/* set_options; no reconnecting: what is in flight then has no answer, and is sent again. */
-static natsStatus
-set_options(
-    natsOptions *options, const struct broker_place *place, int64_t timeout_ms, const char *url)
-{
-    natsStatus status = natsOptions_SetURL(options, url);
-    if (status == NATS_OK)
-        status = natsOptions_SetName(options, "owed");
-    if (status == NATS_OK)
-        status = natsOptions_SetTimeout(options, timeout_ms);
-    if (status == NATS_OK)
-        status = natsOptions_SetWriteDeadline(options, timeout_ms);
-    if (status == NATS_OK)
-        status = natsOptions_SetAllowReconnect(options, false);
-    if (status == NATS_OK)
-        status = natsOptions_SetErrorHandler(options, ignore_error, NULL);
-    if (status == NATS_OK && place->is_secure)
-        status = natsOptions_SetSecure(options, true);
-    if (status == NATS_OK && place->user[0] != '\0')
-        status = natsOptions_SetUserInfo(options, place->user, place->password);
-    else if (status == NATS_OK && place->password[0] != '\0')
-        status = natsOptions_SetToken(options, place->password);
-    return status;
-}
-
-static owed_status
-connect_to(struct nats *nats, const struct broker_place *place, owed_error *err)
-{
-    char url[URL_BYTES];
-    bool is_ipv6 = strchr(place->host, ':') != NULL;
-    int len = snprintf(
-        url, sizeof url, is_ipv6 ? "nats://[%s]:%d" : "nats://%s:%d", place->host, place->port);
-    if (len < 0 || (size_t)len >= sizeof url)
-        return fail(err, OWED_CONFIG, "the name of its host is too long");
-    natsOptions *options = NULL;
-    natsStatus status = natsOptions_Create(&options);
-    if (status == NATS_OK)
-        status = set_options(options, place, nats->timeout_ms, url);
-    if (status == NATS_OK)
-        status = natsConnection_Connect(&nats->connection, options);
-    natsOptions_Destroy(options);
-    if (status == NATS_OK)
-        return OWED_OK;
-    return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", reason(status, NULL));
-}
 
 static owed_status
 listen_for_answers(struct nats *nats, owed_error *err)
@@ -130,7 +52,7 @@ listen_for_answers(struct nats *nats, owed_error *err)
     natsInbox_Destroy(inbox);
     if (status != NATS_OK)
         return fail(err, OWED_UNAVAILABLE, "it cannot be asked for answers: %s",
-            reason(status, nats->connection));
+            nats_reason(status, nats->connection));
     return OWED_OK;
 }
 
@@ -150,7 +72,7 @@ nats_open(const struct broker_place *place, void **ret_connection, owed_error *e
     if (nats == NULL)
         return fail_memory(err);
     nats->timeout_ms = place->timeout_us < 1000 ? 1 : place->timeout_us / 1000;
-    owed_status status = connect_to(nats, place, err);
+    owed_status status = nats_connect(place, &nats->connection, err);
     if (status == OWED_OK)
         status = listen_for_answers(nats, err);
     if (status == OWED_OK)
@@ -194,7 +116,7 @@ publish(struct nats *nats, struct broker_message *message, owed_error *err)
             message->payload.len, natsConnection_GetMaxPayload(nats->connection));
         return true;
     }
-    fail(err, OWED_UNAVAILABLE, "it takes nothing: %s", reason(status, nats->connection));
+    fail(err, OWED_UNAVAILABLE, "it takes nothing: %s", nats_reason(status, nats->connection));
     return false;
 }
 
@@ -359,7 +281,7 @@ take_answer(struct nats *nats, size_t *silent, owed_error *err)
         return true;
     }
     if (status != NATS_OK) {
-        const char *said = reason(status, nats->connection);
+        const char *said = nats_reason(status, nats->connection);
         if (status == NATS_NOT_PERMITTED)
             note_forbidden(nats, said);
         fail(err, OWED_UNAVAILABLE, "it has not answered: %s", said);

@@ -5,27 +5,16 @@
  * RabbitMQ confirms what no queue takes, too: so each message is mandatory, and comes back first. One
  * confirmation may stand for all before it.
  */
-// amqp.h names struct timeval without saying what it is.
-#include <sys/time.h>
+#include "receive/brokers/rabbitmq.h"
 
-#include <amqp.h>
-#include <amqp_framing.h>
-#include <amqp_tcp_socket.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/error.h"
-#include "receive/broker.h"
 
-#define CHANNEL 1
-#define FRAME_BYTES 131072
 #define WINDOW_MESSAGES 250
 #define WINDOW_BYTES ((size_t)1024 * 1024) // while they are sent nothing is read
-#define PERSISTENT 2
 #define MICROSECONDS 1000000
 
 struct rabbit {
@@ -45,83 +34,7 @@ bytes_of(const char *text)
     return amqp_cstring_bytes(text);
 }
 
-/* write_text ends bytes of the broker's as a text. */
-static void
-write_text(char *ret, size_t size, amqp_bytes_t bytes)
-{
-    snprintf(ret, size, "%.*s", bytes.len < size ? (int)bytes.len : (int)size - 1,
-        bytes.len == 0 ? "" : (const char *)bytes.bytes);
-}
-
 /* --- opening --- */
-
-/* check_reply makes a sentence of what is no good answer. */
-static owed_status
-check_reply(const amqp_rpc_reply_t *reply, const char *what, owed_error *err)
-{
-    char text[BROKER_TEXT_BYTES] = "it closed the connection";
-    const void *closed = reply->reply.decoded;
-    if (reply->reply_type == AMQP_RESPONSE_NORMAL)
-        return OWED_OK;
-    if (reply->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION)
-        return fail(
-            err, OWED_UNAVAILABLE, "%s: %s", what, amqp_error_string2(reply->library_error));
-    if (reply->reply_type == AMQP_RESPONSE_SERVER_EXCEPTION) {
-        if (reply->reply.id == AMQP_CONNECTION_CLOSE_METHOD)
-            write_text(text, sizeof text, ((const amqp_connection_close_t *)closed)->reply_text);
-        if (reply->reply.id == AMQP_CHANNEL_CLOSE_METHOD)
-            write_text(text, sizeof text, ((const amqp_channel_close_t *)closed)->reply_text);
-    }
-    return fail(err, OWED_UNAVAILABLE, "%s: %s", what, text);
-}
-
-/* bound_sending has the kernel end a connection whose other side takes nothing: sending knows no limit
- * of its own. */
-static void
-bound_sending(const struct rabbit *rabbit, int64_t timeout_us)
-{
-    unsigned int ms = (unsigned int)(timeout_us / 1000);
-    setsockopt(amqp_get_sockfd(rabbit->state), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
-}
-
-static owed_status
-greet(const struct rabbit *rabbit, const struct broker_place *place, owed_error *err)
-{
-    const char *vhost = place->path[0] == '\0' ? "/" : place->path;
-    const char *user = place->user[0] == '\0' ? "guest" : place->user;
-    const char *password = place->password[0] == '\0' ? "guest" : place->password;
-    amqp_rpc_reply_t reply =
-        amqp_login(rabbit->state, vhost, 0, FRAME_BYTES, 0, AMQP_SASL_METHOD_PLAIN, user, password);
-    owed_status status = check_reply(&reply, "it lets nobody in", err);
-    if (status != OWED_OK)
-        return status;
-    amqp_channel_open(rabbit->state, CHANNEL);
-    reply = amqp_get_rpc_reply(rabbit->state);
-    status = check_reply(&reply, "no channel can be opened", err);
-    if (status != OWED_OK)
-        return status;
-    amqp_confirm_select(rabbit->state, CHANNEL);
-    reply = amqp_get_rpc_reply(rabbit->state);
-    return check_reply(&reply, "it confirms nothing", err);
-}
-
-static owed_status
-connect_to(struct rabbit *rabbit, const struct broker_place *place, owed_error *err)
-{
-    rabbit->state = amqp_new_connection();
-    amqp_socket_t *socket = rabbit->state == NULL ? NULL : amqp_tcp_socket_new(rabbit->state);
-    if (socket == NULL)
-        return fail_memory(err);
-    rabbit->limit = (struct timeval){
-        .tv_sec = place->timeout_us / MICROSECONDS, .tv_usec = place->timeout_us % MICROSECONDS};
-    int failed = amqp_socket_open_noblock(socket, place->host, place->port, &rabbit->limit);
-    if (failed != AMQP_STATUS_OK)
-        return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", amqp_error_string2(failed));
-    bound_sending(rabbit, place->timeout_us);
-    amqp_set_handshake_timeout(rabbit->state, &rabbit->limit);
-    amqp_set_rpc_timeout(rabbit->state, &rabbit->limit);
-    return greet(rabbit, place, err);
-}
 
 static void
 rabbitmq_close(void *connection)
@@ -140,7 +53,13 @@ rabbitmq_open(const struct broker_place *place, void **ret_connection, owed_erro
     struct rabbit *rabbit = calloc(1, sizeof *rabbit);
     if (rabbit == NULL)
         return fail_memory(err);
-    owed_status status = connect_to(rabbit, place, err);
+    rabbit->limit = rabbitmq_limit(place->timeout_us);
+    owed_status status = rabbitmq_connect(place, 0, &rabbit->state, err);
+    if (status == OWED_OK) {
+        amqp_confirm_select(rabbit->state, RABBITMQ_CHANNEL);
+        amqp_rpc_reply_t reply = amqp_get_rpc_reply(rabbit->state);
+        status = rabbitmq_check(&reply, "it confirms nothing", err);
+    }
     if (status == OWED_OK) {
         *ret_connection = rabbit;
         return OWED_OK;
@@ -178,7 +97,7 @@ static void
 note_returned(struct rabbit *rabbit, const amqp_basic_return_t *returned)
 {
     char why[BROKER_TEXT_BYTES / 2];
-    write_text(why, sizeof why, returned->reply_text);
+    rabbitmq_text(why, sizeof why, returned->reply_text);
     snprintf(rabbit->returned, sizeof rabbit->returned, "no queue takes it: %d %s",
         returned->reply_code, why);
 }
@@ -201,7 +120,7 @@ take_close(struct rabbit *rabbit, const amqp_method_t *method, owed_error *err)
 {
     char text[BROKER_TEXT_BYTES];
     bool is_channel = method->id == AMQP_CHANNEL_CLOSE_METHOD;
-    write_text(text, sizeof text,
+    rabbitmq_text(text, sizeof text,
         is_channel ? ((const amqp_channel_close_t *)method->decoded)->reply_text
                    : ((const amqp_connection_close_t *)method->decoded)->reply_text);
     for (size_t i = 0; is_channel && i < rabbit->count; i++)
@@ -273,7 +192,7 @@ publish(const struct rabbit *rabbit, const struct broker_message *message)
             AMQP_BASIC_MESSAGE_ID_FLAG | AMQP_BASIC_TIMESTAMP_FLAG | AMQP_BASIC_TYPE_FLAG |
             AMQP_BASIC_HEADERS_FLAG,
         .content_type = bytes_of("application/json"),
-        .delivery_mode = PERSISTENT,
+        .delivery_mode = RABBITMQ_PERSISTENT,
         .message_id = bytes_of(message->id),
         .timestamp = (uint64_t)(message->occurred_at_us / MICROSECONDS),
         .type = bytes_of(message->event),
@@ -284,7 +203,7 @@ publish(const struct rabbit *rabbit, const struct broker_message *message)
         properties.correlation_id = bytes_of(message->correlation_id);
     }
     amqp_bytes_t body = {message->payload.len, (void *)(uintptr_t)message->payload.p};
-    return amqp_basic_publish(rabbit->state, CHANNEL, bytes_of(message->exchange),
+    return amqp_basic_publish(rabbit->state, RABBITMQ_CHANNEL, bytes_of(message->exchange),
         bytes_of(message->topic), 1, 0, &properties, body);
 }
 

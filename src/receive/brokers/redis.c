@@ -71,7 +71,9 @@ redis_open(const struct broker_place *place, void **ret_connection, owed_error *
 {
     const struct timeval limit = {
         .tv_sec = place->timeout_us / MICROSECONDS, .tv_usec = place->timeout_us % MICROSECONDS};
-    redisContext *redis = redisConnectWithTimeout(place->host, place->port, limit);
+    bool is_here = place->host[0] == '/';
+    redisContext *redis = is_here ? redisConnectUnixWithTimeout(place->host, limit)
+                                  : redisConnectWithTimeout(place->host, place->port, limit);
     if (redis == NULL)
         return fail_memory(err);
     owed_status status = OWED_OK;
@@ -85,7 +87,8 @@ redis_open(const struct broker_place *place, void **ret_connection, owed_error *
         redisFree(redis);
         return status;
     }
-    redisEnableKeepAlive(redis);
+    if (!is_here)
+        redisEnableKeepAlive(redis);
     *ret_connection = redis;
     return OWED_OK;
 }

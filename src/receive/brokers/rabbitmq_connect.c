@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rabbitmq_connect.c - connections to RabbitMQ, by TLS where that is asked for.
+ */
+#include "receive/brokers/rabbitmq.h"
+
+#include <amqp_ssl_socket.h>
+#include <amqp_tcp_socket.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "base/error.h"
+
+#define FRAME_BYTES 131072
+#define MICROSECONDS 1000000
+
+struct timeval
+rabbitmq_limit(int64_t us)
+{
+    return (struct timeval){.tv_sec = us / MICROSECONDS, .tv_usec = us % MICROSECONDS};
+}
+
+void
+rabbitmq_text(char *ret, size_t size, amqp_bytes_t bytes)
+{
+    snprintf(ret, size, "%.*s", bytes.len < size ? (int)bytes.len : (int)size - 1,
+        bytes.len == 0 ? "" : (const char *)bytes.bytes);
+}
+
+owed_status
+rabbitmq_check(const amqp_rpc_reply_t *reply, const char *what, owed_error *err)
+{
+    char text[BROKER_TEXT_BYTES] = "it closed the connection";
+    const void *closed = reply->reply.decoded;
+    if (reply->reply_type == AMQP_RESPONSE_NORMAL)
+        return OWED_OK;
+    if (reply->reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION)
+        return fail(
+            err, OWED_UNAVAILABLE, "%s: %s", what, amqp_error_string2(reply->library_error));
+    if (reply->reply_type == AMQP_RESPONSE_SERVER_EXCEPTION) {
+        if (reply->reply.id == AMQP_CONNECTION_CLOSE_METHOD)
+            rabbitmq_text(text, sizeof text, ((const amqp_connection_close_t *)closed)->reply_text);
+        if (reply->reply.id == AMQP_CHANNEL_CLOSE_METHOD)
+            rabbitmq_text(text, sizeof text, ((const amqp_channel_close_t *)closed)->reply_text);
+    }
+    return fail(err, OWED_UNAVAILABLE, "%s: %s", what, text);
+}
+
+/* bound_sending has the kernel end a connection whose other side takes nothing: sending knows no limit
+ * of its own. */
+static void
+bound_sending(amqp_connection_state_t state, int64_t timeout_us)
+{
+    unsigned int ms = (unsigned int)(timeout_us / 1000);
+    setsockopt(amqp_get_sockfd(state), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
+
+static owed_status
+greet(amqp_connection_state_t state, const struct broker_place *place, int heartbeat_s,
+    owed_error *err)
+{
+    const char *vhost = place->path[0] == '\0' ? "/" : place->path;
+    const char *user = place->user[0] == '\0' ? "guest" : place->user;
+    const char *password = place->password[0] == '\0' ? "guest" : place->password;
+    amqp_rpc_reply_t reply = amqp_login(
+        state, vhost, 0, FRAME_BYTES, heartbeat_s, AMQP_SASL_METHOD_PLAIN, user, password);
+    owed_status status = rabbitmq_check(&reply, "it lets nobody in", err);
+    if (status != OWED_OK)
+        return status;
+    amqp_channel_open(state, RABBITMQ_CHANNEL);
+    reply = amqp_get_rpc_reply(state);
+    return rabbitmq_check(&reply, "no channel can be opened", err);
+}
+
+/* secure_socket: the other side has to have a certificate for the name that it goes by. */
+static amqp_socket_t *
+secure_socket(amqp_connection_state_t state, const char *ca_file, owed_error *err)
+{
+    amqp_socket_t *socket = amqp_ssl_socket_new(state);
+    if (socket == NULL) {
+        fail_memory(err);
+        return NULL;
+    }
+    amqp_ssl_socket_set_verify_peer(socket, 1);
+    amqp_ssl_socket_set_verify_hostname(socket, 1);
+    amqp_ssl_socket_set_ssl_versions(socket, AMQP_TLSv1_2, AMQP_TLSvLATEST);
+    bool is_set = ca_file == NULL
+        ? SSL_CTX_set_default_verify_paths(amqp_ssl_socket_get_context(socket)) == 1
+        : amqp_ssl_socket_set_cacert(socket, ca_file) == AMQP_STATUS_OK;
+    if (is_set)
+        return socket;
+    fail(err, OWED_CONFIG, "ca-file %s holds no certificates of authorities that can be read",
+        ca_file == NULL ? "of the host" : ca_file);
+    return NULL;
+}
+
+static amqp_socket_t *
+plain_socket(amqp_connection_state_t state, owed_error *err)
+{
+    amqp_socket_t *socket = amqp_tcp_socket_new(state);
+    if (socket == NULL)
+        fail_memory(err);
+    return socket;
+}
+
+static owed_status
+connect_to(amqp_connection_state_t state, const struct broker_place *place, owed_error *err)
+{
+    amqp_socket_t *socket =
+        place->is_secure ? secure_socket(state, place->ca_file, err) : plain_socket(state, err);
+    if (socket == NULL)
+        return err->status;
+    struct timeval limit = rabbitmq_limit(place->timeout_us);
+    int failed = amqp_socket_open_noblock(socket, place->host, place->port, &limit);
+    if (failed != AMQP_STATUS_OK)
+        return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", amqp_error_string2(failed));
+    bound_sending(state, place->timeout_us);
+    amqp_set_handshake_timeout(state, &limit);
+    amqp_set_rpc_timeout(state, &limit);
+    return OWED_OK;
+}
+
+owed_status
+rabbitmq_connect(const struct broker_place *place, int heartbeat_s,
+    amqp_connection_state_t *ret_state, owed_error *err)
+{
+    amqp_connection_state_t state = amqp_new_connection();
+    if (state == NULL)
+        return fail_memory(err);
+    owed_status status = connect_to(state, place, err);
+    if (status == OWED_OK)
+        status = greet(state, place, heartbeat_s, err);
+    if (status == OWED_OK)
+        *ret_state = state;
+    else
+        amqp_destroy_connection(state);
+    return status;
+}
