@@ -280,7 +280,11 @@ static const char conf_publish[] =
     "relay names others), or one of those in ca-file; nothing goes without.\n\n"
     "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "
     "memory, unless its appendfsync is always, and drops no duplicates itself. A Unix socket is a host that is a path: redis://%2Frun%2Fredis%2Fredis.sock/0. "
-    "There is no Redis by TLS: put a tunnel such as stunnel on this host.";
+    "There is no Redis by TLS: put a tunnel such as stunnel on this host.\n\n"
+    "kafka://user@host:9092 publishes to Kafka, by an idempotent producer: a record with the id as its key, the facts and id as headers, and done once all "
+    "replicas in sync have it. The topic has to be there, or the broker has to make it when it is asked for. With a user it is SASL PLAIN; kafka+tls:// is the same by TLS. "
+    "What is larger than the topic takes is dead at once. What comes again on a new connection is not dropped. This was tried against the mock cluster of the client library "
+    "(librdkafka) alone, never against a real broker.";
 
 static const char conf_file[] =
     "One line is appended for each delivery: an object with delivery, event_id, event, receiver, "

@@ -8,6 +8,7 @@
 #include "base/str.h"
 
 #define LIMIT_PORT 65535
+#define LIMIT_TOPIC_BYTES 249
 
 /* subject_problem: a subject of NATS to publish to has no blank, no empty token and no wildcard. */
 static const char *
@@ -27,6 +28,20 @@ subject_problem(const char *topic)
     }
 }
 
+/* topic_problem: what Kafka takes as the name of a topic. */
+static const char *
+topic_problem(const char *topic)
+{
+    static const char alphabet[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+    size_t len = strlen(topic);
+    bool is_good = len <= LIMIT_TOPIC_BYTES && strspn(topic, alphabet) == len &&
+        strcmp(topic, ".") != 0 && strcmp(topic, "..") != 0;
+    return is_good
+        ? NULL
+        : "is no topic of Kafka: up to 249 letters, digits, \"_\", \".\" and \"-\" are right";
+}
+
 static const struct broker_scheme schemes[] = {
     {.scheme = "amqp",
         .port = 5672,
@@ -39,6 +54,19 @@ static const struct broker_scheme schemes[] = {
         .symbol = "broker_rabbitmq",
         .is_secure = true,
         .has_exchange = true},
+    {.scheme = "kafka",
+        .port = 9092,
+        .soname = "libowed-kafka.so.0",
+        .symbol = "broker_kafka",
+        .has_no_path = true,
+        .topic_problem = topic_problem},
+    {.scheme = "kafka+tls",
+        .port = 9092,
+        .soname = "libowed-kafka.so.0",
+        .symbol = "broker_kafka",
+        .is_secure = true,
+        .has_no_path = true,
+        .topic_problem = topic_problem},
     {.scheme = "nats",
         .port = 4222,
         .soname = "libowed-nats.so.0",
@@ -87,8 +115,8 @@ find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error
         }
     }
     return fail(err, OWED_CONFIG,
-        "begins with no scheme that is known here; one such as redis://host:6379, amqp://user@host/vhost "
-        "or nats://host:4222 is right");
+        "begins with no scheme that is known here; one such as redis://host:6379, amqp://user@host/vhost, "
+        "nats://host:4222 or kafka://host:9092 is right");
 }
 
 static bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * broker_url.h - where a receiver publishes: redis://user@host:6379/0, amqp://user@host:5672/vhost,
- * nats://user@host:4222; amqps and tls are the same by TLS.
+ * nats://user@host:4222, kafka://user@host:9092; amqps, tls and kafka+tls are the same by TLS.
  */
 #ifndef DECLARE_BROKER_URL_H
 #define DECLARE_BROKER_URL_H

@@ -49,7 +49,7 @@ check_broker_files(
     const owed_receiver *receiver = declaration->receiver;
     if (receiver->ca_file != NULL && !scheme->is_secure)
         return refuse(declaration, err,
-            "%s goes without TLS, so ca_file has no use; amqps:// or tls:// is what it goes with",
+            "%s goes without TLS, so ca_file has no use; amqps://, tls:// or kafka+tls:// is what it goes with",
             scheme->scheme);
     if (receiver->credentials_file != NULL && !scheme->has_credentials)
         return refuse(declaration, err,

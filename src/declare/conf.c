@@ -30,7 +30,8 @@
     X("in-flight", declared.in_flight, INT, "N", 1, LIMIT_PIPE_IN_FLIGHT, \
         "of pipe and publish: so many before the first is answered; 16 and 500 unless told") \
     X("publish", declared.publish, TEXT, "URL", 0, 0, \
-        "hand events to this broker: redis://host:6379, amqp://user@host/vhost, nats://host:4222; amqps:// or tls://") \
+        "hand events to this broker: redis://host:6379, amqp://user@host/vhost, nats://host:4222, " \
+        "kafka://host:9092; amqps://, tls:// or kafka+tls://") \
     X("topic", declared.topic, TEXT, "NAME", 0, 0, \
         "of publish: the stream, routing key or subject; the name of the event unless told") \
     X("exchange", declared.exchange, TEXT, "NAME", 0, 0, \

@@ -454,3 +454,40 @@ class Amqp:
             else:
                 found[name], at = data[at + 1:at + 1 + data[at]].decode(), at + 1 + data[at]
         return found
+
+
+class Kafka(Broker):
+    """No broker is packaged: the client library's mock, which stores in memory and is away when told."""
+
+    def start(self):
+        if self.process is not None:
+            self.tell("up")
+            return
+        self.process = subprocess.Popen([os.environ["OWED_KAFKA_MOCK"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+
+    def stop(self):
+        self.tell("down")
+
+    def remove(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate(timeout=60)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def tell(self, *words):
+        """A line, and the lines that answer it."""
+        self.process.stdin.write(" ".join(words) + "\n")
+        self.process.stdin.flush()
+        return list(iter(lambda: self.process.stdout.readline().rstrip("\n"), ""))
+
+    def url(self):
+        return f"kafka://127.0.0.1:{self.port}"
+
+    def messages(self, topic):
+        found = []
+        for line in self.tell("read", topic):
+            key, value, *headers = [bytes.fromhex(word).decode() for word in line.strip().split(" ")]
+            found.append({**dict(zip(headers[::2], headers[1::2])), "key": key, "payload": value})
+        return found

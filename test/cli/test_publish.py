@@ -19,7 +19,7 @@ class Words(StoreCase):
 
     def test_what_cannot_be_published_to_is_refused(self):
         for text, sentence in (
-                ("publish = kafka://here", "the URL of publish begins with no scheme that is known here"),
+                ("publish = pulsar://here", "the URL of publish begins with no scheme that is known here"),
                 ("publish = redis://", "the URL of publish has no host"),
                 ("publish = redis://ada:lovelace@here", "the URL of publish holds a password; password-file"),
                 ("publish = redis://here:0", "the URL of publish has a bad port"),
@@ -28,6 +28,7 @@ class Words(StoreCase):
                 ("publish = nats://here\ntopic = a b", "it holds a blank"),
                 ("publish = nats://here\ntopic = a..b", "is no subject"),
                 ("publish = nats://here\ntopic = $JS.API", "begins with $"),
+                ("publish = kafka://here\ntopic = a b", "topic \"a b\" is no topic of Kafka"),
                 ("publish = redis://here/%zz", "two hexadecimal digits"),
                 ("publish = redis://here/?db=1", "a byte that it cannot hold"),
                 ("discard = yes\ntopic = x", "topic, exchange, password_file, ca_file and credentials_file go with publish"),
@@ -432,6 +433,68 @@ class RabbitMQ(Published):
         self.owed("fire", "shop.OrderPlaced", "-", stdin=payload, code=0)
         self.relay()
         self.assertEqual([payload], [m["payload"] for m in self.broker.messages(self.topic)])
+
+
+class Kafka(Published):
+    kind = brokers.Kafka
+
+    def prepare(self, topic):
+        self.broker.tell("topic", topic)
+
+    def test_a_record_has_the_id_as_its_key_and_among_its_headers(self):
+        self.feed()
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        [message] = self.broker.messages(self.topic)
+        self.assertRegex(message["key"], "^owed_[0-9a-f]{32}$")
+        self.assertEqual(message["key"], message["id"])
+
+    def test_what_kafka_forbids_is_a_failed_attempt_and_the_others_go_on(self):
+        self.feed()
+        self.broker.tell("fail", "shop.denied")
+        with open(self.folder / "owed.conf", "a") as conf:
+            conf.write(f'[receiver "shop.wrong"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}\ntopic = shop.denied\n')
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual({("succeeded", 1), ("failed", 1)}, {row[:2] for row in self.rows()}, self.rows())
+        self.assertIn("topic shop.denied: Broker: Topic authorization failed",
+                      self.value("select last_error from owed_delivery where status = 'failed'"))
+
+    def test_a_record_that_kafka_never_takes_is_dead_at_once(self):
+        self.feed()
+        self.broker.tell("refuse")
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual([("dead", 1)], [row[:2] for row in self.rows()])
+        self.assertIn("Message size too large", self.rows()[0][2])
+
+    def test_what_is_to_go_over_tls_never_goes_without(self):
+        self.feed("timeout = 2s")
+        self.conf((self.folder / "owed.conf").read_text().replace("kafka://", "kafka+tls://"))
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("it cannot be reached: ssl://127.0.0.1", self.rows()[0][2])
+
+    def test_of_a_request_that_is_too_large_each_record_goes_alone(self):
+        self.feed()
+        for n in range(3):
+            self.fire("shop.OrderPlaced", f'{{"n":{n}}}')
+        self.broker.tell("refuse")
+        self.broker.tell("refuse")
+        self.relay()
+        self.assertEqual(["dead", "succeeded", "succeeded"], [row[0] for row in self.rows()])
+        self.assertEqual(['{"n":1}', '{"n":2}'], [m["payload"] for m in self.broker.messages(self.topic)])
+
+    def test_a_password_goes_nowhere_where_nobody_asks_for_it(self):
+        self.write("password", "lovelace\n")
+        self.feed("password-file = password\ntimeout = 500ms")
+        self.conf((self.folder / "owed.conf").read_text().replace("kafka://", "kafka://ada@"))
+        self.fire("shop.OrderPlaced")
+        said = self.relay("--log-level", "debug").stderr
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("it cannot be reached: ", self.rows()[0][2])
+        self.assertNotIn("lovelace", said + self.rows()[0][2])
 
 
 del Published
