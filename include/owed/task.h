@@ -62,6 +62,59 @@ OWED_API OWED_MUSTUSE owed_status owed_registry_set_task_backend(
 OWED_API OWED_MUSTUSE owed_status owed_take_and_deliver(owed *owed, int64_t delivery_id,
     const char *claimed_by, int64_t claimed_at_us, const char **ret_status, owed_error *err);
 
+/*
+ * A task queue on a broker: a Redis stream (redis://host:6379/0), a durable queue of RabbitMQ
+ * (amqp://user@host/vhost), or a stream of NATS JetStream (nats://host:4222); amqps:// and tls:// are the same by TLS. What is handed on is one
+ * small JSON object, kept by the broker until a worker is done with it. Each store and app needs a topic
+ * of its own: a message that comes to the wrong worker is dropped, and its delivery comes back when the
+ * lease is over.
+ */
+typedef struct owed_task_queue owed_task_queue;
+
+typedef struct owed_task_queue_settings {
+    const char *topic;            // name of the stream, queue or subject; NULL: owed.tasks
+    const char *password_file;    // holds the broker's password, one line; NULL: none
+    const char *ca_file;          // by TLS: the authorities that are trusted; NULL: the host's
+    const char *credentials_file; // of NATS: a .creds file, or the seed of an NKey; NULL: none
+    int64_t timeout_us;           // of any one wait for the broker's answer; 0: 5 seconds
+} owed_task_queue_settings;
+
+/*
+ * owed_task_queue_open checks the words and connects to nothing yet: the first use does, and makes the
+ * queue at the broker where there is none. settings may be NULL.
+ * CONFIG: the URL or the topic is none, or brokers of its kind have no task queues.
+ * owed_task_queue_close gives back what was taken and not done, and must come after the handle's that
+ * hands on to it.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_task_queue_open(const char *url,
+    const owed_task_queue_settings *settings, owed_task_queue **ret_queue, owed_error *err);
+OWED_API void owed_task_queue_close(owed_task_queue *queue);
+
+/* owed_task_queue_backend is the queue as a task backend. enqueue waits for the broker's own
+ * acknowledgement; UNAVAILABLE says that there was none. */
+OWED_API owed_task_backend owed_task_queue_backend(owed_task_queue *queue);
+
+typedef struct owed_task_worker_settings {
+    // Of these: worker_id, "task" unless told, and all that an attempt goes by. once ends it when the queue
+    // has given nothing for a second, or broker or store has failed five times; limit, after so many messages.
+    const owed_relay_settings *relay;
+    // Called between messages, and a few times a second while there are none; NULL: nothing is.
+    void (*beat)(void *state, bool is_connected);
+    void *beat_state;
+} owed_task_worker_settings;
+
+/*
+ * owed_task_queue_run takes messages and delivers them with owed_take_and_deliver, until
+ * owed_relay_stop(owed) asks it to stop: the delivery in hand is finished, and what was taken beyond it
+ * goes back. A message is acknowledged once its delivery has ended here; one that is none of ours is
+ * logged and dropped. A broker or a store that is away is waited for, 1, 2, 4, 8, then 15 seconds, and
+ * what was in hand goes back to the queue. settings and ret_counts (what was recorded) may be NULL.
+ * OK: it was stopped, or settings wanted no more. CONFIG: the broker's library or the password is not to be
+ * had. What owed_take_and_deliver refuses for another reason than a store that failed ends it, too.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_task_queue_run(owed_task_queue *queue, owed *owed,
+    const owed_task_worker_settings *settings, owed_relay_counts *ret_counts, owed_error *err);
+
 OWED_END_DECLS
 
 #endif

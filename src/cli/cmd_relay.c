@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -88,43 +87,11 @@ read_settings(struct cli *cli)
     return settings;
 }
 
-/* is_worth_waiting tells whether a store that cannot be opened may come by itself: a server is away for a
- * while, a file that is not there stays away. A relay that is to end soon does not wait. */
+/* is_patient: a relay that is to end soon does not wait for a store. */
 static bool
-is_worth_waiting(struct cli *cli, const owed_relay_settings *settings)
+is_patient(const owed_relay_settings *settings)
 {
-    const char *url = NULL;
-    const struct driver *driver = NULL;
-    if (cli->err.status != OWED_UNAVAILABLE || settings->once || settings->limit > 0 ||
-        settings->passes > 0)
-        return false;
-    return cli_url(cli, &url) == OWED_OK && driver_for(url, &driver, NULL) == OWED_OK &&
-        driver->now != NULL;
-}
-
-/* leave ends a worker that has nothing yet to be ended in order. */
-static void
-leave(int signal)
-{
-    (void)signal;
-    _exit(EXIT_DONE);
-}
-
-/* open_patiently waits for a server that is away. That it is has been said already. */
-static owed_status
-open_patiently(struct cli *cli, const owed_relay_settings *settings)
-{
-    const struct sigaction action = {.sa_handler = leave};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    owed_status status = cli_open(cli, cli->registry);
-    for (int failures = 1; status != OWED_OK && is_worth_waiting(cli, settings); failures++) {
-        const struct timespec timeout = {
-            .tv_sec = (time_t)(relay_back_off_us(failures) / US_PER_SECOND)};
-        ppoll(NULL, 0, &timeout, NULL);
-        status = cli_open(cli, cli->registry);
-    }
-    return status;
+    return !settings->once && settings->limit == 0 && settings->passes == 0;
 }
 
 static int
@@ -132,7 +99,7 @@ work(struct cli *cli, const struct relay_seat *seat)
 {
     owed_relay_settings settings = read_settings(cli);
     if (cli_declare(cli) != OWED_OK || cli_open_notices(cli) != OWED_OK ||
-        open_patiently(cli, &settings) != OWED_OK)
+        cli_open_patiently(cli, is_patient(&settings), false) != OWED_OK)
         return cli_fail(cli);
     catch_signals(cli->owed);
     owed_status status = relay_work(cli->owed, &settings, seat, NULL, &cli->err);
@@ -163,7 +130,7 @@ try_out(struct cli *cli, const owed_relay_settings *settings)
     if (cli_declare(cli) != OWED_OK || cli_open_notices(cli) != OWED_OK)
         return cli_fail(cli);
     if (cli_open(cli, cli->registry) != OWED_OK) {
-        if (!is_worth_waiting(cli, settings))
+        if (!is_patient(settings) || !cli_may_come(cli))
             return cli_fail(cli);
         log_say(&cli->log, OWED_LOG_ERROR, "the store is away: the relay waits until it is back",
             LOG_TEXT("error", cli->err.text));

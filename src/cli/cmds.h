@@ -36,5 +36,6 @@ extern const struct command cmd_status;
 extern const struct command cmd_templates;
 extern const struct command cmd_ticket;
 extern const struct command cmd_endpoint;
+extern const struct command cmd_worker;
 
 #endif

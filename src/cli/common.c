@@ -202,6 +202,7 @@ cli_main(const struct command *command, int argc, char **argv)
         owed_close(cli.owed);
     else
         store_close(cli.db);
+    owed_task_queue_close(cli.tasks);
     owed_registry_free(cli.registry);
     notices_done(&cli.notices);
     options_free(cli.flags);
@@ -267,6 +268,26 @@ cli_open_notices(struct cli *cli)
     return notices_open(&cli->notices, cli_templates(cli), &cli->err);
 }
 
+/* hand_on_tasks sets the task queue of owed.conf, whatever a module has set. */
+static owed_status
+hand_on_tasks(struct cli *cli)
+{
+    const char *url = options_text(cli->settings, "task-queue");
+    if (is_empty(url))
+        return OWED_OK;
+    const owed_task_queue_settings settings = {
+        .topic = options_text(cli->settings, "task-topic"),
+        .password_file = options_text(cli->settings, "task-password-file"),
+        .ca_file = options_text(cli->settings, "task-ca-file"),
+        .credentials_file = options_text(cli->settings, "task-credentials-file"),
+    };
+    owed_status status = owed_task_queue_open(url, &settings, &cli->tasks, &cli->err);
+    if (status != OWED_OK)
+        return status;
+    const owed_task_backend backend = owed_task_queue_backend(cli->tasks);
+    return owed_registry_set_task_backend(cli->registry, &backend, &cli->err);
+}
+
 owed_status
 cli_declare(struct cli *cli)
 {
@@ -279,7 +300,7 @@ cli_declare(struct cli *cli)
     const char *const *modules = options_list(cli->settings, "module");
     for (size_t i = 0; status == OWED_OK && modules != NULL && modules[i] != NULL; i++)
         status = module_load(modules[i], cli->registry, &cli->err);
-    return status;
+    return status == OWED_OK ? hand_on_tasks(cli) : status;
 }
 
 owed_status

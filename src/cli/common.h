@@ -6,6 +6,7 @@
 #define CLI_COMMON_H
 
 #include <owed/owed.h>
+#include <owed/task.h>
 
 #include "base/arena.h"
 #include "base/log.h"
@@ -29,6 +30,7 @@ struct cli {
     struct log log;
     owed_registry *registry; // after cli_declare
     struct notices notices;  // likewise: what owed.conf says of notifications
+    owed_task_queue *tasks;  // likewise: where what is for a task site is handed on; NULL: nowhere
     struct db *db;           // after cli_open_store, or the handle's own
     owed *owed;              // after cli_open
     struct out out;
@@ -68,6 +70,13 @@ owed_status cli_open_notices(struct cli *cli);
 /* cli_open opens a handle on the store that declares what stands in registry, and publishes it; NULL:
  * nothing. */
 owed_status cli_open(struct cli *cli, const owed_registry *registry);
+
+/* cli_open_patiently opens a handle as a service does: a server that is away is waited for, which is said
+ * once where says; patient false: it is not. */
+owed_status cli_open_patiently(struct cli *cli, bool patient, bool says);
+/* cli_may_come tells whether a store that could not be opened may come by itself: a server is away for a
+ * while, a file that is not there stays away. */
+bool cli_may_come(struct cli *cli);
 
 /* cli_read_file appends a file, or standard input for "-", and returns an exit code; what names it in sentences. The
  * buffer's maximum is the limit; a NUL is refused. */

@@ -19,6 +19,7 @@ const struct command *const commands[] = {
     &cmd_doctor,
     &cmd_fire,
     &cmd_relay,
+    &cmd_worker,
     &cmd_status,
     &cmd_events,
     &cmd_deliveries,

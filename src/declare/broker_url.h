@@ -16,6 +16,7 @@ struct broker_scheme {
     int port; // where the URL has none
     const char *soname;
     const char *symbol;
+    const char *taker; // the symbol of its task queues; NULL: it has none
     bool has_exchange;
     bool is_secure;
     bool has_no_path;

@@ -159,6 +159,37 @@ owed_close(owed *handle)
     free(handle);
 }
 
+/* end_old ends what the server may still think that it serves: a connection that only we have given up
+ * keeps its locks. */
+static owed_status
+end_old(struct db *old, struct db *fresh, owed_error *err)
+{
+    const char *session = old->driver->session == NULL ? "" : or_empty(old->driver->session(old));
+    if (session[0] == '\0' || fresh->driver->end_session == NULL)
+        return OWED_OK;
+    owed_status status = fresh->driver->end_session(fresh, session, err);
+    // Where it may not be ended, its locks keep us waiting; that is all.
+    return status == OWED_UNAVAILABLE ? status : OWED_OK;
+}
+
+owed_status
+handle_reconnect(owed *handle, owed_error *err)
+{
+    struct db *fresh = NULL;
+    owed_status status = handle_connect(handle, &fresh, err);
+    if (status == OWED_OK)
+        status = end_old(handle->db, fresh, err);
+    if (status != OWED_OK) {
+        store_close(fresh);
+        return status;
+    }
+    store_close(handle->db);
+    handle->db = fresh;
+    // On a disk that is full the store's own log may be what fills it.
+    fresh->driver->tidy(fresh);
+    return handle_read_clock(handle, err);
+}
+
 bool
 handle_end_stray(owed *handle)
 {
@@ -197,4 +228,14 @@ owed_relay_stop(owed *handle)
     ssize_t written = write(handle->stop_fd, &one, sizeof one);
     (void)written;
     errno = saved;
+}
+
+void
+handle_forget_stop(owed *handle)
+{
+    if (atomic_exchange(&handle->stop, 0) == 0)
+        return;
+    uint64_t stops;
+    ssize_t n = read(handle->stop_fd, &stops, sizeof stops);
+    (void)n;
 }

@@ -47,6 +47,11 @@ struct owed {
  * store's, where that has one and the caller gave none. */
 owed_status handle_connect(const owed *owed, struct db **ret_db, owed_error *err);
 owed_status handle_read_clock(owed *owed, owed_error *err);
+/* handle_reconnect puts a new connection in the place of one that has failed; until there is one, the old
+ * one stays. */
+owed_status handle_reconnect(owed *owed, owed_error *err);
+/* handle_forget_stop lets the handle be used again after what ran on it was stopped. */
+void handle_forget_stop(owed *owed);
 /* handle_keep_clock does so once a minute, for a handle that only fires; never in a transaction. */
 void handle_keep_clock(owed *owed);
 

@@ -285,17 +285,6 @@ finish(struct worker *w)
     worker_share_counts(w);
 }
 
-/* forget_stop lets the handle run another relay after one that was stopped. */
-static void
-forget_stop(owed *handle)
-{
-    if (atomic_exchange(&handle->stop, 0) == 0)
-        return;
-    uint64_t stops;
-    ssize_t n = read(handle->stop_fd, &stops, sizeof stops);
-    (void)n;
-}
-
 static owed_status
 work(struct worker *w, owed_error *err)
 {
@@ -329,7 +318,7 @@ relay_work(owed *handle, const owed_relay_settings *settings, const struct relay
     owed_status status = worker_open(handle, settings, seat, &w, err);
     if (status == OWED_OK)
         status = work(w, err);
-    forget_stop(handle);
+    handle_forget_stop(handle);
     if (ret_counts != NULL)
         *ret_counts = w == NULL ? (owed_relay_counts){0} : w->counts;
     return status;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "deliver/task.h"
 #include "deliver/worker.h"
 
 #define WORKER_ID "task"
@@ -41,21 +42,49 @@ drop(owed *handle, const struct fence *fence)
 }
 
 owed_status
-owed_take_and_deliver(owed *handle, int64_t delivery_id, const char *claimed_by,
-    int64_t claimed_at_us, const char **ret_status, owed_error *err)
+task_deliver(owed *handle, const owed_relay_settings *settings, const struct fence *handed,
+    const char **ret_recorded, owed_error *err)
 {
     owed_status status = visit_is_free(handle, err);
     if (status == OWED_OK)
         status = refuse_transactions(handle, err);
     if (status != OWED_OK)
         return status;
+    const struct visit visit = {
+        .delivery_id = handed->delivery_id, .is_site = true, .handed = handed};
+    struct visit_result result = {0};
+    status =
+        is_claim(handed) ? visit_run(handle, settings, &visit, &result, err) : drop(handle, handed);
+    if (status == OWED_OK)
+        *ret_recorded = result.recorded;
+    return status;
+}
+
+owed_status
+owed_take_and_deliver(owed *handle, int64_t delivery_id, const char *claimed_by,
+    int64_t claimed_at_us, const char **ret_status, owed_error *err)
+{
     const struct fence handed = {delivery_id, claimed_by, claimed_at_us};
     const owed_relay_settings settings = {.worker_id = WORKER_ID, .all_lanes = true};
-    const struct visit visit = {.delivery_id = delivery_id, .is_site = true, .handed = &handed};
-    struct visit_result result = {0};
-    status = is_claim(&handed) ? visit_run(handle, &settings, &visit, &result, err)
-                               : drop(handle, &handed);
+    const char *recorded = NULL;
+    owed_status status = task_deliver(handle, &settings, &handed, &recorded, err);
     if (status == OWED_OK && ret_status != NULL)
-        *ret_status = result.recorded;
+        *ret_status = recorded;
     return status;
+}
+
+void
+task_count(owed_relay_counts *counts, const char *recorded)
+{
+    const struct {
+        const char *status;
+        int64_t *count;
+    } rows[] = {
+        {"succeeded", &counts->succeeded},
+        {"failed", &counts->failed},
+        {"dead", &counts->dead},
+    };
+    for (size_t i = 0; recorded != NULL && i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].status, recorded) == 0)
+            ++*rows[i].count;
 }

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "deliver/task.h"
 
 struct message {
     owed_test_message said;
@@ -91,22 +92,6 @@ owed_test_queue_message(const owed_test_queue *queue, size_t place)
 }
 
 static void
-count(owed_relay_counts *counts, const char *recorded)
-{
-    const struct {
-        const char *status;
-        int64_t *count;
-    } rows[] = {
-        {"succeeded", &counts->succeeded},
-        {"failed", &counts->failed},
-        {"dead", &counts->dead},
-    };
-    for (size_t i = 0; recorded != NULL && i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].status, recorded) == 0)
-            ++*rows[i].count;
-}
-
-static void
 forget_first(owed_test_queue *queue)
 {
     queue->first = queue->first->next;
@@ -127,7 +112,7 @@ owed_test_queue_run(
             handle, said->delivery_id, said->claimed_by, said->claimed_at_us, &recorded, err);
         if (status != OWED_OK)
             break;
-        count(&counts, recorded);
+        task_count(&counts, recorded);
         forget_first(queue);
     }
     if (ret_counts != NULL)

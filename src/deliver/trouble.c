@@ -69,39 +69,14 @@ outer_is_open(const struct worker *w, owed_error *err)
         "it back");
 }
 
-/* end_old ends what the server may still think that it serves: a connection that only we have given up
- * keeps its locks. */
-static owed_status
-end_old(struct db *old, struct db *fresh, owed_error *err)
-{
-    const char *session = old->driver->session == NULL ? "" : or_empty(old->driver->session(old));
-    if (session[0] == '\0' || fresh->driver->end_session == NULL)
-        return OWED_OK;
-    owed_status status = fresh->driver->end_session(fresh, session, err);
-    // Where it may not be ended, its locks keep us waiting; that is all.
-    return status == OWED_UNAVAILABLE ? status : OWED_OK;
-}
-
 static owed_status
 reopen(struct worker *w, owed_error *err)
 {
     if (w->owed->outer != NULL)
         return outer_is_open(w, err);
-    struct db *fresh = NULL;
-    owed_status status = handle_connect(w->owed, &fresh, err);
-    if (status == OWED_OK)
-        status = end_old(w->owed->db, fresh, err);
-    if (status != OWED_OK) {
-        store_close(fresh);
-        return status;
-    }
-    store_close(w->owed->db);
-    w->owed->db = fresh;
     // Who knows what was committed meanwhile.
     memset(w->marks, 0, sizeof w->marks);
-    // On a disk that is full the store's own log may be what fills it.
-    fresh->driver->tidy(fresh);
-    return handle_read_clock(w->owed, err);
+    return handle_reconnect(w->owed, err);
 }
 
 /* let_go hands back what this worker still holds and has let go. With nothing in flight that is all it

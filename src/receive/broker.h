@@ -69,4 +69,38 @@ struct broker_kind {
     void (*close)(void *connection);
 };
 
+#define BROKER_TASK_BYTES 4096 // of a task message; what is longer is none
+
+/* A message that was taken from a queue. */
+struct broker_task {
+    struct str bytes;  // until the next take, or close; p NULL: there was none
+    const char *place; // likewise: how the broker names it, for a line of the log
+    uint64_t tag;      // the taker's own
+};
+
+/*
+ * The way out of a queue, for a worker at a task site: the symbol of a library's kind with _taker behind.
+ * A queue keeps its messages for good, and gives each to one worker until it is done with it.
+ */
+struct broker_taker_kind {
+    /* make makes the queue of a topic where there is none, before anything is sent to it; connection is one
+     * that broker_kind opened. */
+    owed_status (*make)(void *connection, const char *topic, owed_error *err);
+
+    owed_status (*open)(
+        const struct broker_place *place, const char *topic, void **ret_taker, owed_error *err);
+
+    /* take waits for so long at most (up to a second, so that a stop is heard), and gives the next message
+     * or none. Anything but OK: this taker is of no use any more. */
+    owed_status (*take)(
+        void *taker, int64_t wait_us, struct broker_task *ret_task, owed_error *err);
+
+    /* done has the broker forget the message that was taken last. It need not wait for the answer: one
+     * that comes again does no harm. */
+    owed_status (*done)(void *taker, const struct broker_task *task, owed_error *err);
+
+    /* close gives back at once, to any other worker, what was taken and is not done. */
+    void (*close)(void *taker);
+};
+
 #endif

@@ -4,7 +4,6 @@
  */
 #include "receive/publisher.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,44 +12,29 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/secret_file.h"
+#include "receive/broker_find.h"
 
 #define BATCH_MESSAGES 500
 #define QUICK_US INT64_C(1000000)
 
 static owed_status
-load(struct publisher *publisher, owed_error *err)
-{
-    const struct broker_scheme *scheme = publisher->url.scheme;
-    void *library = dlopen(scheme->soname, RTLD_NOW | RTLD_LOCAL);
-    publisher->kind = library == NULL ? NULL : dlsym(library, scheme->symbol);
-    if (publisher->kind != NULL)
-        return OWED_OK;
-    return fail(err, OWED_CONFIG, "%s cannot be loaded (%s): install it, or build owed with it",
-        scheme->soname, or_empty(dlerror()));
-}
-
-static owed_status
 connect_to(struct publisher *publisher, owed_error *err)
 {
-    owed_status status = publisher->kind == NULL ? load(publisher, err) : OWED_OK;
-    char *password = NULL;
+    const struct broker_url *url = &publisher->url;
     const owed_receiver *declared = &publisher->receiver->declared;
-    if (status == OWED_OK && declared->password_file != NULL)
-        status = secret_file_read(declared->password_file, &password, err);
-    if (status != OWED_OK)
-        return status;
-    const struct broker_place place = {
-        .host = publisher->url.host,
-        .port = publisher->url.port,
-        .user = publisher->url.user,
-        .password = or_empty(password),
-        .path = publisher->url.path,
-        .is_secure = publisher->url.scheme->is_secure,
-        .ca_file = declared->ca_file,
-        .credentials_file = declared->credentials_file,
-        .timeout_us = declared->timeout_us > 0 ? declared->timeout_us : PUBLISH_TIMEOUT_US,
-    };
-    status = publisher->kind->open(&place, &publisher->connection, err);
+    const void *kind = publisher->kind;
+    const struct broker_files files = {
+        declared->password_file, declared->ca_file, declared->credentials_file};
+    struct broker_place place = {
+        .timeout_us = declared->timeout_us > 0 ? declared->timeout_us : PUBLISH_TIMEOUT_US};
+    char *password = NULL;
+    owed_status status =
+        kind == NULL ? broker_find(url->scheme, url->scheme->symbol, &kind, err) : OWED_OK;
+    publisher->kind = kind;
+    if (status == OWED_OK)
+        status = broker_place(url, &files, &place, &password, err);
+    if (status == OWED_OK)
+        status = publisher->kind->open(&place, &publisher->connection, err);
     secret_free(password);
     return status;
 }

@@ -5,37 +5,21 @@
  * Redis has an entry once it answers with its id; whether that outlives a crash of Redis is a matter of its
  * own settings (appendfsync). It drops no duplicates: consumers do, by the field id.
  */
-#include <hiredis/hiredis.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "receive/broker.h"
+#include "receive/brokers/redis.h"
 
-#define ARGUMENTS (3 + 2 + 2 + 2 * BROKER_FIELDS)
 #define MICROSECONDS 1000000
-
-struct arguments {
-    const char *texts[ARGUMENTS];
-    size_t lengths[ARGUMENTS];
-    int count;
-};
-
-static void
-add(struct arguments *arguments, struct str text)
-{
-    arguments->texts[arguments->count] = text.p;
-    arguments->lengths[arguments->count] = text.len;
-    arguments->count++;
-}
 
 /* ask sends a command of the session's beginning; OK is the only good answer. */
 static owed_status
-ask(redisContext *redis, const struct arguments *arguments, const char *what, owed_error *err)
+ask(redisContext *redis, const struct redis_words *words, const char *what, owed_error *err)
 {
-    const char **texts = (const char **)(uintptr_t)arguments->texts;
-    redisReply *reply = redisCommandArgv(redis, arguments->count, texts, arguments->lengths);
+    const char **texts = (const char **)(uintptr_t)words->texts;
+    redisReply *reply = redisCommandArgv(redis, words->count, texts, words->lengths);
     owed_status status = OWED_OK;
     if (reply == NULL)
         status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, redis->errstr);
@@ -50,23 +34,23 @@ greet(redisContext *redis, const struct broker_place *place, owed_error *err)
 {
     owed_status status = OWED_OK;
     if (place->password[0] != '\0') {
-        struct arguments auth = {.count = 0};
-        add(&auth, STR("AUTH"));
+        struct redis_words auth = {.count = 0};
+        redis_add(&auth, STR("AUTH"));
         if (place->user[0] != '\0')
-            add(&auth, str_of(place->user));
-        add(&auth, str_of(place->password));
+            redis_add(&auth, str_of(place->user));
+        redis_add(&auth, str_of(place->password));
         status = ask(redis, &auth, "its password is refused", err);
     }
     if (status == OWED_OK && place->path[0] != '\0') {
-        struct arguments choose = {.count = 0};
-        add(&choose, STR("SELECT"));
-        add(&choose, str_of(place->path));
+        struct redis_words choose = {.count = 0};
+        redis_add(&choose, STR("SELECT"));
+        redis_add(&choose, str_of(place->path));
         status = ask(redis, &choose, "its database cannot be chosen", err);
     }
     return status;
 }
 
-static owed_status
+owed_status
 redis_open(const struct broker_place *place, void **ret_connection, owed_error *err)
 {
     const struct timeval limit = {
@@ -96,18 +80,18 @@ redis_open(const struct broker_place *place, void **ret_connection, owed_error *
 static void
 append(redisContext *redis, const struct broker_message *message)
 {
-    struct arguments entry = {.count = 0};
-    add(&entry, STR("XADD"));
-    add(&entry, str_of(message->topic));
-    add(&entry, STR("*"));
-    add(&entry, STR("id"));
-    add(&entry, str_of(message->id));
+    struct redis_words entry = {.count = 0};
+    redis_add(&entry, STR("XADD"));
+    redis_add(&entry, str_of(message->topic));
+    redis_add(&entry, STR("*"));
+    redis_add(&entry, STR("id"));
+    redis_add(&entry, str_of(message->id));
     for (size_t i = 0; i < message->field_count; i++) {
-        add(&entry, str_of(message->fields[i].name));
-        add(&entry, str_of(message->fields[i].value));
+        redis_add(&entry, str_of(message->fields[i].name));
+        redis_add(&entry, str_of(message->fields[i].value));
     }
-    add(&entry, STR("payload"));
-    add(&entry, message->payload);
+    redis_add(&entry, STR("payload"));
+    redis_add(&entry, message->payload);
     redisAppendCommandArgv(redis, entry.count, entry.texts, entry.lengths);
 }
 
