@@ -315,7 +315,7 @@ typedef struct owed_receiver {
     int64_t give_up_after_us; /* deferrals end that long after the delivery became due: then it is
                                  dead. Needed for owed_defer not to spend attempts; publish: 7 days
                                  unless told */
-    owed_pause pause;         /* OWED_PAUSE_TARGET: only with targets */
+    owed_pause pause;         /* OWED_PAUSE_TARGET: only with targets; publish: itself alone */
     owed_on_failure on_failure;
     bool eager; /* run: attempted once as soon as the commit has succeeded, by the process that
                    fired; see below */
@@ -325,9 +325,10 @@ typedef struct owed_receiver {
     const char *pipe;     /* one of those above: a program that stays, and its arguments with blanks
                              between them; it is given deliveries as lines of JSON */
     int32_t in_flight;    /* so many before the first is answered; 0: 16 of pipe, 500 of publish */
-    const char *publish; /* one of those above: the URL of a broker, redis://, amqp:// or nats:// */
-    const char *topic;   /* publish: stream, routing key or subject; NULL: the event's name */
-    const char *exchange;      /* publish to amqp: NULL is the one whose routing keys are queues */
+    const char *publish;  /* one of those above: the URL of a broker, redis://, amqp://, nats:// or
+                             kafka:// */
+    const char *topic;    /* publish: stream, routing key or subject; NULL: the event's name */
+    const char *exchange; /* publish to amqp: NULL is the one whose routing keys are queues */
     const char *password_file; /* publish: a file with the broker's password */
     const char *ca_file; /* publish by TLS (amqps://, tls://): a file with the authorities that are
                             trusted; NULL: the host's */

@@ -91,6 +91,13 @@ same_event(const owed_receiver *a, const owed_receiver *b)
                             : codec_same(a->event, b->event);
 }
 
+/* pauses_itself: many destinations share its lane, or it has one that others do not, whatever is declared. */
+static bool
+pauses_itself(const owed_receiver *receiver)
+{
+    return receiver->endpoints != NULL || receiver->publish != NULL;
+}
+
 /* is_same compares what was declared word for word; lanes by what they come to. */
 static bool
 is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
@@ -110,7 +117,7 @@ is_same(const struct receiver *known, const owed_receiver *b, const char *lane)
         a->lease_us == b->lease_us && a->timeout_us == b->timeout_us && a->due_us == b->due_us &&
         a->give_up_after_us == b->give_up_after_us && a->on_failure == b->on_failure &&
         a->targets == b->targets && a->eager == b->eager &&
-        (a->pause == b->pause || a->endpoints != NULL) && a->site == b->site &&
+        (a->pause == b->pause || pauses_itself(b)) && a->site == b->site &&
         endpoints_same(a->endpoints, b->endpoints);
 }
 
@@ -176,8 +183,9 @@ make_receiver(owed_registry *registry, const owed_receiver *receiver, const char
         if (made->endpoints == NULL)
             return NULL;
         made->declared.endpoints = &made->endpoints->said;
-        made->declared.pause = OWED_PAUSE_TARGET;
     }
+    if (pauses_itself(receiver))
+        made->declared.pause = OWED_PAUSE_TARGET;
     bool inside = made->runner == RUN_FUNCTION && !receiver->outside;
     made->runs = inside ? "inside" : "outside";
     made->kind = receiver->site == OWED_SITE_TASK ? "task" : made->runs;

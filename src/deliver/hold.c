@@ -18,20 +18,22 @@ trier(const struct worker *w)
 static void
 lane_of(const char *lane, struct pause_of *ret_of)
 {
-    *ret_of = (struct pause_of){.is_target = false};
+    *ret_of = (struct pause_of){.kind = PAUSE_LANE};
     snprintf(ret_of->name, sizeof ret_of->name, "%s", lane);
 }
 
-/* target_of answers false for a receiver that pauses its lane. */
+/* own_of answers what of its own a receiver pauses; false: it pauses its lane. */
 static bool
-target_of(const struct receiver *receiver, const char *target, struct pause_of *ret_of)
+own_of(const struct receiver *receiver, const char *target, struct pause_of *ret_of)
 {
     if (receiver == NULL || receiver->declared.pause != OWED_PAUSE_TARGET)
         return false;
+    // All its targets have one broker.
+    bool is_whole = receiver->runner == RUN_PUBLISH;
     const struct str text = str_of(or_empty(target));
-    *ret_of = (struct pause_of){.is_target = true};
+    *ret_of = (struct pause_of){.kind = is_whole ? PAUSE_RECEIVER : PAUSE_TARGET};
     snprintf(ret_of->name, sizeof ret_of->name, "%s", receiver->declared.key);
-    return sha256(&text, 1, ret_of->digest);
+    return is_whole || sha256(&text, 1, ret_of->digest);
 }
 
 bool
@@ -45,13 +47,13 @@ hold_ask(struct worker *w, const struct claimed *row, const struct receiver *rec
 {
     if (!hold_any(w))
         return HOLD_NONE;
-    struct pause_of lane, target;
+    struct pause_of lane, own;
     lane_of(row->lane, &lane);
     int64_t now_us = worker_mono_us(w);
     enum hold hold = pauses_ask(w->pauses, &lane, trier(w), now_us);
-    if (hold == HOLD_HELD || !target_of(receiver, row->target, &target))
+    if (hold == HOLD_HELD || !own_of(receiver, row->target, &own))
         return hold;
-    enum hold second = pauses_ask(w->pauses, &target, trier(w), now_us);
+    enum hold second = pauses_ask(w->pauses, &own, trier(w), now_us);
     if (second == HOLD_HELD && hold == HOLD_TRIAL)
         pauses_release(w->pauses, &lane, trier(w));
     return second == HOLD_NONE ? hold : second;
@@ -72,7 +74,7 @@ hold_release(struct worker *w, const struct claimed *row, const struct receiver 
     struct pause_of of;
     lane_of(row->lane, &of);
     pauses_release(w->pauses, &of, trier(w));
-    if (target_of(receiver, row->target, &of))
+    if (own_of(receiver, row->target, &of))
         pauses_release(w->pauses, &of, trier(w));
 }
 
@@ -100,6 +102,15 @@ hold_note(struct worker *w, struct ledger *ledger, const struct ended *ended, in
     note->pause_target = arena_strdup(&ledger->arena, or_empty(target));
 }
 
+static struct log_field
+paused_of(const struct note *note, enum pause_kind kind)
+{
+    if (kind == PAUSE_RECEIVER)
+        return LOG_TEXT("publish", note->receiver->declared.publish);
+    return kind == PAUSE_TARGET ? LOG_TEXT("target", note->pause_target)
+                                : LOG_TEXT("lane", note->lane);
+}
+
 static void
 pause(struct worker *w, const struct note *note, const struct pause_of *of)
 {
@@ -107,8 +118,7 @@ pause(struct worker *w, const struct note *note, const struct pause_of *of)
     // One call has no clock to wait on: it is over before the pause is.
     pauses_add(w->pauses, of, w->visit != NULL ? INT64_MAX : worker_mono_us(w) + note->pause_us);
     log_say(&w->owed->log, OWED_LOG_INFO, "paused, as a destination asked",
-        LOG_TEXT("receiver", note->receiver_key),
-        of->is_target ? LOG_TEXT("target", note->pause_target) : LOG_TEXT("lane", note->lane),
+        LOG_TEXT("receiver", note->receiver_key), paused_of(note, of->kind),
         LOG_TEXT("pause", duration_write(note->pause_us, how_long)));
 }
 
@@ -117,19 +127,19 @@ hold_hear(struct worker *w, const struct note *note)
 {
     if (note->lane == NULL || note->pause_target == NULL)
         return;
-    struct pause_of lane, target;
+    struct pause_of lane, own;
     lane_of(note->lane, &lane);
-    bool has_target = target_of(note->receiver, note->pause_target, &target);
+    bool has_own = own_of(note->receiver, note->pause_target, &own);
     if (note->pause_us > 0) {
-        pause(w, note, has_target ? &target : &lane);
+        pause(w, note, has_own ? &own : &lane);
         return;
     }
     // It says nothing of the destination.
     if (!ending_is_attempt(note->ending) || note->ending == ENDING_HOOK || note->expanded)
         return;
     pauses_end(w->pauses, &lane, note->started_mono_us);
-    if (has_target)
-        pauses_end(w->pauses, &target, note->started_mono_us);
+    if (has_own)
+        pauses_end(w->pauses, &own, note->started_mono_us);
 }
 
 void
@@ -143,16 +153,24 @@ hold_leave_out(const struct worker *w, struct claim *claim)
     size_t target_count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct pause_of *of = &out->list[i];
-        if (of->is_target)
+        if (of->kind == PAUSE_TARGET)
             out->targets[target_count++] =
                 (struct left_target){.receiver_key = of->name, .digest = of->digest};
-        else
+        else if (of->kind == PAUSE_LANE)
             out->lanes[lane_count++] = of->name;
     }
     out->lanes[lane_count] = NULL;
     claim->but_lanes = out->lanes;
     claim->but_targets = out->targets;
     claim->but_target_count = target_count;
+}
+
+bool
+hold_rests(const struct worker *w, const struct receiver *receiver)
+{
+    struct pause_of of;
+    return hold_any(w) && own_of(receiver, NULL, &of) && of.kind == PAUSE_RECEIVER &&
+        pauses_rests(w->pauses, &of, worker_mono_us(w));
 }
 
 int64_t

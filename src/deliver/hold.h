@@ -33,7 +33,9 @@ void hold_release_all(struct worker *worker);
 void hold_note(struct worker *worker, struct ledger *ledger, const struct ended *ended,
     int64_t pause_us, struct note *note);
 void hold_hear(struct worker *worker, const struct note *note);
-/* hold_leave_out has a claim bring no rows of what is paused, or on trial. */
+/* hold_rests: all of a receiver is paused, or a row of it on trial. */
+bool hold_rests(const struct worker *worker, const struct receiver *receiver);
+/* hold_leave_out has a claim bring no rows of lanes and targets that are paused, or on trial. */
 void hold_leave_out(const struct worker *worker, struct claim *claim);
 /* hold_wait_us tells how long until that changes; INT64_MAX: nothing will. */
 int64_t hold_wait_us(const struct worker *worker);

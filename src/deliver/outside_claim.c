@@ -21,6 +21,8 @@ count_waiting(struct worker *w)
 static int32_t
 wanted(const struct worker *w, const struct known *known)
 {
+    if (hold_rests(w, known->receiver))
+        return 0;
     return sortie_room(w, known) + known->landed - known->waiting;
 }
 

@@ -42,7 +42,7 @@ pauses_any(struct pauses *pauses)
 static bool
 is_same(const struct pause_of *a, const struct pause_of *b)
 {
-    return a->is_target == b->is_target && strcmp(a->name, b->name) == 0 &&
+    return a->kind == b->kind && strcmp(a->name, b->name) == 0 &&
         memcmp(a->digest, b->digest, sizeof a->digest) == 0;
 }
 
@@ -86,6 +86,12 @@ pauses_add(struct pauses *pauses, const struct pause_of *of, int64_t until_mono_
     unlock(pauses);
 }
 
+static bool
+rests(const struct pause *pause, int64_t now_mono_us)
+{
+    return pause->until_mono_us > now_mono_us || pause->trier != 0;
+}
+
 enum hold
 pauses_ask(struct pauses *pauses, const struct pause_of *of, int trier, int64_t now_mono_us)
 {
@@ -95,7 +101,7 @@ pauses_ask(struct pauses *pauses, const struct pause_of *of, int trier, int64_t 
     lock(pauses);
     struct pause *pause = find(pauses, of);
     if (pause != NULL) {
-        hold = pause->until_mono_us > now_mono_us || pause->trier != 0 ? HOLD_HELD : HOLD_TRIAL;
+        hold = rests(pause, now_mono_us) ? HOLD_HELD : HOLD_TRIAL;
         if (hold == HOLD_TRIAL)
             pause->trier = trier;
     }
@@ -141,6 +147,18 @@ pauses_end(struct pauses *pauses, const struct pause_of *of, int64_t started_mon
     unlock(pauses);
 }
 
+bool
+pauses_rests(struct pauses *pauses, const struct pause_of *of, int64_t now_mono_us)
+{
+    if (!pauses_any(pauses))
+        return false;
+    lock(pauses);
+    const struct pause *pause = find(pauses, of);
+    bool is_resting = pause != NULL && rests(pause, now_mono_us);
+    unlock(pauses);
+    return is_resting;
+}
+
 size_t
 pauses_list(struct pauses *pauses, int64_t now_mono_us, struct pause_of ret_list[static PAUSES])
 {
@@ -150,7 +168,7 @@ pauses_list(struct pauses *pauses, int64_t now_mono_us, struct pause_of ret_list
     lock(pauses);
     int count = atomic_load(&pauses->count);
     for (int i = 0; i < count; i++)
-        if (pauses->list[i].until_mono_us > now_mono_us || pauses->list[i].trier != 0)
+        if (rests(&pauses->list[i], now_mono_us))
             ret_list[listed++] = pauses->list[i].of;
     unlock(pauses);
     return listed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pauses.h - what a relay leaves alone for a while, since its destination asked for it: lanes, and
- * targets of receivers that say so.
+ * pauses.h - what a relay leaves alone for a while, since its destination asked for it: lanes, targets of
+ * receivers that say so, and whole receivers whose broker is away.
  *
  * After a pause comes the trial: one row at a time may start, until one settles otherwise than by a
  * deferral. All workers of a relay share one table, in their shared memory; times are those of the
@@ -19,10 +19,12 @@
 #include "base/digest.h"
 #include "base/limits.h"
 
+enum pause_kind { PAUSE_LANE, PAUSE_TARGET, PAUSE_RECEIVER };
+
 /* What can be paused. */
 struct pause_of {
-    bool is_target;
-    char name[LIMIT_KEY_BYTES + 1]; // the qualified lane; of a target its receiver's key
+    enum pause_kind kind;
+    char name[LIMIT_KEY_BYTES + 1]; // the qualified lane; of all others the receiver's key
     uint8_t digest[SHA256_BYTES];   // of the target; else zeros
 };
 
@@ -62,6 +64,9 @@ void pauses_release_all(struct pauses *pauses, int trier);
 /* pauses_end: a row that started then has settled otherwise. What started before the pause was over
  * says nothing. */
 void pauses_end(struct pauses *pauses, const struct pause_of *of, int64_t started_mono_us);
+
+/* pauses_rests: rows of it would be claimed in vain. */
+bool pauses_rests(struct pauses *pauses, const struct pause_of *of, int64_t now_mono_us);
 
 /* pauses_list copies those of which a claim would bring rows in vain: paused, or a row on trial. */
 size_t pauses_list(

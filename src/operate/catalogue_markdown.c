@@ -218,7 +218,9 @@ put_rules(struct buf *text, const struct catalogue_receiver *r)
     if (strcmp(r->targets, "none") != 0)
         buf_puts(text, "one delivery for each target; ");
     if (strcmp(r->pause, "target") == 0)
-        buf_puts(text, "a deferral pauses its target alone; ");
+        buf_puts(text,
+            strcmp(r->targets, "none") == 0 ? "a deferral pauses it alone; "
+                                            : "a deferral pauses its target alone; ");
     if (r->eager)
         buf_puts(text, "eager; ");
     if (r->database_only)

@@ -597,6 +597,95 @@ nothing_flies_twice_when_an_answer_is_lost_at_any_call(void **state)
     fail_at_every_call(*state, true);
 }
 
+/* --- a broker that is away --- */
+
+static const owed_receiver feed = {
+    .key = "shop.feed", .event = &order_placed, .publish = "redis://127.0.0.1:9"};
+
+static owed_outcome
+nobody_publishes(struct sky *sky, struct flight *flight)
+{
+    (void)sky;
+    if (flight->delivery.receiver->runner != RUN_PUBLISH)
+        return owed_done();
+    return owed_defer(&flight->delivery, 60, "it is away");
+}
+
+static owed_status
+names_three(owed_delivery *delivery, const void *payload, owed_target_list *list, owed_error *err)
+{
+    (void)delivery;
+    (void)payload;
+    owed_status status = owed_target_add(list, "a", err);
+    if (status == OWED_OK)
+        status = owed_target_add(list, "b", err);
+    return status == OWED_OK ? owed_target_add(list, "c", err) : status;
+}
+
+/* open_feed fires orders for a receiver whose broker is away, and for another in its lane. */
+static void
+open_feed(struct desk *desk, struct sky *sky, owed_receiver receiver, int64_t count)
+{
+    sky->judge = nobody_publishes;
+    sky->room_webhook = 2;
+    desk->f->has_one_clock = true;
+    fly(desk, sky);
+    fixture_receiver(desk->f, receiver);
+    fixture_receiver(desk->f, hook);
+    fixture_open(desk->f);
+    desk_fire_many(desk, count);
+}
+
+static void
+a_broker_that_is_away_rests_alone_and_its_lane_goes_on(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_feed(desk, &sky, feed, 20);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 20);
+    assert_count(desk, "failed", 1); // what had started
+    assert_int_equal(sky.starts, 20 + 1);
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 20);
+    assert_int_equal(desk_number(desk, "select max(losses) from owed_delivery"), 0);
+    assert_true(desk_logged(desk, "receiver=shop.feed publish=redis://127.0.0.1:9 pause=1m"));
+}
+
+static void
+after_its_rest_one_is_tried_and_then_all_go(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    open_feed(desk, &sky, feed, 6);
+    desk->settings.poll_us = OWED_HOURS(1);
+    desk->settings.passes = 40;
+    desk_run(desk);
+    assert_count(desk, "succeeded", 6);
+    // Each rest is a minute: one row was tried after each, and the hour of a poll is never waited for.
+    int64_t minutes = (desk->f->now_us - FIXTURE_NOW_US) / OWED_MINUTES(1);
+    assert_in_range(minutes, 10, 59);
+    assert_int_equal(sky.starts, 6 + 1 + minutes);
+    assert_int_equal(desk_number(desk, "select sum(attempts) from owed_delivery"), 6);
+    sky.judge = NULL;
+    desk_run(desk);
+    assert_count(desk, "succeeded", 12);
+    assert_int_equal(desk_number(desk, "select max(losses) from owed_delivery"), 0);
+}
+
+static void
+all_targets_of_a_receiver_rest_with_its_broker(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    owed_receiver receiver = feed;
+    receiver.targets = names_three;
+    open_feed(desk, &sky, receiver, 5);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 5);
+    assert_count(desk, "failed", 1);
+    assert_int_equal(sky.starts, 5 + 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 /* --- pauses --- */
@@ -740,6 +829,9 @@ main(void)
         TEST(nothing_flies_twice_when_the_store_goes_away_at_any_call),
         TEST(nothing_flies_twice_when_an_answer_is_lost_at_any_call),
         TEST(after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back),
+        TEST(a_broker_that_is_away_rests_alone_and_its_lane_goes_on),
+        TEST(after_its_rest_one_is_tried_and_then_all_go),
+        TEST(all_targets_of_a_receiver_rest_with_its_broker),
         TEST(what_is_put_off_holds_up_nobody_and_is_not_owed_for_ever),
         TEST(after_the_pause_one_flight_at_a_time_until_one_lands_otherwise),
         TEST(what_is_not_due_yet_leaves_the_next_one_on_trial),

@@ -49,9 +49,9 @@ static void
 a_target_is_neither_a_lane_nor_another_target(void **state)
 {
     struct pauses *pauses = *state;
-    const struct pause_of a = {.is_target = true, .name = "shop/mail", .digest = {1}};
-    const struct pause_of b = {.is_target = true, .name = "shop/mail", .digest = {2}};
-    const struct pause_of c = {.is_target = true, .name = "shop/other", .digest = {1}};
+    const struct pause_of a = {.kind = PAUSE_TARGET, .name = "shop/mail", .digest = {1}};
+    const struct pause_of b = {.kind = PAUSE_TARGET, .name = "shop/mail", .digest = {2}};
+    const struct pause_of c = {.kind = PAUSE_TARGET, .name = "shop/other", .digest = {1}};
     pauses_add(pauses, &a, 1000);
     assert_int_equal(pauses_ask(pauses, &a, 1, 0), HOLD_HELD);
     assert_int_equal(pauses_ask(pauses, &b, 1, 0), HOLD_NONE);
@@ -142,7 +142,7 @@ static void
 a_full_table_forgets_what_ends_first(void **state)
 {
     struct pauses *pauses = *state;
-    struct pause_of of = {.is_target = true, .name = "shop.hook"};
+    struct pause_of of = {.kind = PAUSE_TARGET, .name = "shop.hook"};
     for (int i = 0; i <= PAUSES; i++) {
         memcpy(of.digest, &i, sizeof i);
         pauses_add(pauses, &of, 1000 + i);
