@@ -94,8 +94,55 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_disable(
     owed *owed, const char *id, const char *why, owed_error *err);
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_enable(owed *owed, const char *id, owed_error *err);
 
+/*
+ * A paused endpoint is owed what it wants, as ever; all of it is kept, and nothing sent but a ping, until until_us
+ * (0: until it is resumed), whatever give_up_after says. Resumed, it gets what waited, at once. Pausing one that is, and resuming one that is not, is fine. NOT_FOUND, INVALID, BUSY, STORE.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_endpoint_pause(
+    owed *owed, const char *id, int64_t until_us, const char *why, owed_error *err);
+OWED_API OWED_MUSTUSE owed_status owed_endpoint_resume(owed *owed, const char *id, owed_error *err);
+
 /* owed_endpoint_remove forgets it; the log of its attempts stays. NOT_FOUND. */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_remove(owed *owed, const char *id, owed_error *err);
+
+/* An endpoint as it can be shown to anybody: its secret is not told, nor what follows the path of its URL. */
+typedef struct owed_endpoint_entry {
+    const char *id;
+    const char *name; /* these are "" where there is none */
+    const char *url;
+    const char *tenant;
+    const char *const *events; /* to a NULL */
+    const char *filter;
+    owed_format format;
+    owed_signing signing;
+    int32_t rate;
+    int64_t dead_in_row; /* deliveries */
+    int64_t
+        previous_until_us; /* the secret before this one signs as well; a moment that is over: it does not */
+    int64_t disabled_at_us; /* 0: it is not */
+    const char *disabled_reason;
+    int64_t paused_at_us;    /* 0: it is not */
+    int64_t paused_until_us; /* 0: until it is resumed */
+    const char *paused_reason;
+    int64_t created_at_us;
+    int64_t updated_at_us;
+} owed_endpoint_entry;
+
+typedef struct owed_endpoint_list {
+    size_t count;
+    const owed_endpoint_entry *endpoints; /* by id */
+} owed_endpoint_list;
+
+/*
+ * owed_endpoints reads those with an id behind after_id (NULL: from the first), at most limit (1 to 1000), of a tenant (NULL: any);
+ * the last one's id is where the next page begins. owed_endpoint_find reads one. Free the list with owed_endpoint_list_free.
+ * INVALID, NOT_FOUND, STORE.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_endpoints(owed *owed, const char *after_id, int32_t limit,
+    const char *tenant, owed_endpoint_list **ret_list, owed_error *err);
+OWED_API OWED_MUSTUSE owed_status owed_endpoint_find(
+    owed *owed, const char *id, owed_endpoint_list **ret_list, owed_error *err);
+OWED_API void owed_endpoint_list_free(owed_endpoint_list *list);
 
 /*
  * owed_endpoint_test owes the endpoint one event owed.Ping, whatever it has subscribed to, and delivers it at once.

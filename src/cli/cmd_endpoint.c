@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/common.h"
+#include "cli/act.h"
 #include "cli/fields.h"
 #include "cli/filter.h"
 #include "cli/rows.h"
@@ -57,7 +57,11 @@ static const struct option endpoint_options[] = {
         .argument = "TIME",
         .help =
             "rotate: for how long the old secret signs as well; one day unless told, 0 not at all"},
-    {.name = "reason", .type = OPTION_TEXT, .argument = "TEXT", .help = "disable: why"},
+    {.name = "reason", .type = OPTION_TEXT, .argument = "TEXT", .help = "disable, pause: why"},
+    {.name = "until",
+        .type = OPTION_TIME,
+        .argument = "TIME",
+        .help = "pause: a relay resumes it then, within a minute; until it is resumed unless told"},
     OPTION_JSON_LINES,
     {.name = NULL},
 };
@@ -65,7 +69,8 @@ static const struct option endpoint_options[] = {
 const struct command cmd_endpoint = {
     .name = "endpoint",
     .summary = "add, list and look after the endpoints of webhooks",
-    .usage = "add URL|list|show ID|rotate ID|disable ID|enable ID|test ID|remove ID",
+    .usage =
+        "add URL|list|show ID|rotate ID|disable ID|enable ID|pause ID|resume ID|test ID|remove ID",
     .text =
         "An endpoint is where a customer wants to hear of events. What is fired is owed to each that has subscribed to its name, a "
         "delivery each, and sent as Standard Webhooks say, by the receiver owed.webhooks:\n\n"
@@ -77,7 +82,9 @@ const struct command cmd_endpoint = {
         "rotate prints a new secret; for the overlap both sign.\n\n"
         "disable lets nothing more be owed to it, and what is ends without a request. An endpoint is disabled at once when "
         "it answers 410, and when its last deliveries are dead (disable-after); the event owed.EndpointDisabled says so once. "
-        "enable ends that. test sends owed.Ping at once and prints what came of it; the exit code is 1 where it was not taken.\n\n"
+        "enable ends that.\n\n"
+        "pause keeps what is owed to it, and what is fired meanwhile, until resume; nothing of it is attempted, given up or dead "
+        "for that. The others go on, and test still reaches it. test sends owed.Ping at once and prints what came of it; the exit code is 1 where it was not taken.\n\n"
         "What each attempt came to is listed by owed attempts.",
     .examples = "    owed endpoint add https://hooks.example/in --event 'shop.*'\n"
                 "    owed endpoint rotate ep_0123456789abcdef01234567 --overlap 2d\n"
@@ -102,6 +109,9 @@ static const struct field endpoint_fields[] = {
     FIELD(struct endpoint_row, disabled_at_us, "disabled_at", "DISABLED", SHAPE_TIME),
     FIELD(
         struct endpoint_row, disabled_reason, "disabled_reason", "REASON", SHAPE_KEY, .width = 40),
+    FIELD(struct endpoint_row, paused_at_us, "paused_at", "PAUSED", SHAPE_TIME),
+    FIELD(struct endpoint_row, paused_until_us, "paused_until", NULL, SHAPE_TIME),
+    FIELD(struct endpoint_row, paused_reason, "paused_reason", NULL, SHAPE_KEY),
     FIELD(struct endpoint_row, created_at_us, "created_at", NULL, SHAPE_TIME),
     FIELD(struct endpoint_row, updated_at_us, "updated_at", NULL, SHAPE_TIME),
     FIELDS_END,
@@ -223,8 +233,7 @@ rotate(struct cli *cli, const char *id)
     char secret[OWED_ENDPOINT_SECRET_BYTES];
     int64_t overlap_us =
         options_is_set(cli->flags, "overlap") ? options_number(cli->flags, "overlap") : DAY_US;
-    if (cli_open(cli, NULL) != OWED_OK ||
-        owed_endpoint_rotate(cli->owed, id, NULL, overlap_us, secret, &cli->err) != OWED_OK)
+    if (owed_endpoint_rotate(cli->owed, id, NULL, overlap_us, secret, &cli->err) != OWED_OK)
         return cli_fail(cli);
     print_secret(cli, id, secret);
     explicit_bzero(secret, sizeof secret);
@@ -235,8 +244,7 @@ static int
 disable(struct cli *cli, const char *id)
 {
     const char *why = options_text(cli->flags, "reason");
-    if (cli_open(cli, NULL) != OWED_OK ||
-        owed_endpoint_disable(cli->owed, id, why, &cli->err) != OWED_OK)
+    if (owed_endpoint_disable(cli->owed, id, why, &cli->err) != OWED_OK)
         return cli_fail(cli);
     return EXIT_DONE;
 }
@@ -244,7 +252,25 @@ disable(struct cli *cli, const char *id)
 static int
 enable(struct cli *cli, const char *id)
 {
-    if (cli_open(cli, NULL) != OWED_OK || owed_endpoint_enable(cli->owed, id, &cli->err) != OWED_OK)
+    if (owed_endpoint_enable(cli->owed, id, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+static int
+pause_one(struct cli *cli, const char *id)
+{
+    const char *why = options_text(cli->flags, "reason");
+    int64_t until_us = options_number(cli->flags, "until");
+    if (owed_endpoint_pause(cli->owed, id, until_us, why, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
+}
+
+static int
+resume_one(struct cli *cli, const char *id)
+{
+    if (owed_endpoint_resume(cli->owed, id, &cli->err) != OWED_OK)
         return cli_fail(cli);
     return EXIT_DONE;
 }
@@ -252,7 +278,7 @@ enable(struct cli *cli, const char *id)
 static int
 forget(struct cli *cli, const char *id)
 {
-    if (cli_open(cli, NULL) != OWED_OK || owed_endpoint_remove(cli->owed, id, &cli->err) != OWED_OK)
+    if (owed_endpoint_remove(cli->owed, id, &cli->err) != OWED_OK)
         return cli_fail(cli);
     return EXIT_DONE;
 }
@@ -289,17 +315,20 @@ static const struct deed {
     const char *word;
     const char *wants; // NULL: nothing follows
     int (*run)(struct cli *cli, const char *operand);
+    bool is_noted;                // in owed_audit; the store is open then
     const char *takes[TAKES_MAX]; // of the options that are not everybody's
 } deeds[] = {
-    {"add", "the URL of an endpoint", add,
+    {"add", "the URL of an endpoint", add, false,
         {"event", "name", "tenant", "format", "signing", "filter", "rate"}},
-    {"list", NULL, run_list, {"tenant"}},
-    {"show", "the id of an endpoint", show, {NULL}},
-    {"rotate", "the id of an endpoint", rotate, {"overlap"}},
-    {"disable", "the id of an endpoint", disable, {"reason"}},
-    {"enable", "the id of an endpoint", enable, {NULL}},
-    {"test", "the id of an endpoint", test, {NULL}},
-    {"remove", "the id of an endpoint", forget, {NULL}},
+    {"list", NULL, run_list, false, {"tenant"}},
+    {"show", "the id of an endpoint", show, false, {NULL}},
+    {"rotate", "the id of an endpoint", rotate, true, {"overlap"}},
+    {"disable", "the id of an endpoint", disable, true, {"reason"}},
+    {"enable", "the id of an endpoint", enable, true, {NULL}},
+    {"pause", "the id of an endpoint", pause_one, true, {"until", "reason"}},
+    {"resume", "the id of an endpoint", resume_one, true, {NULL}},
+    {"test", "the id of an endpoint", test, false, {NULL}},
+    {"remove", "the id of an endpoint", forget, true, {NULL}},
 };
 #define DEEDS (sizeof deeds / sizeof deeds[0])
 
@@ -310,6 +339,27 @@ takes(const struct deed *deed, const char *name)
         if (strcmp(deed->takes[i], name) == 0)
             return true;
     return false;
+}
+
+/* run_noted says in owed_audit who did it. */
+static int
+run_noted(struct cli *cli, const struct deed *deed)
+{
+    struct progress progress;
+    int64_t audit_id = 0;
+    if (cli_open(cli, NULL) != OWED_OK)
+        return cli_fail(cli);
+    struct acting acting = act_fill(cli, &progress);
+    acting.step = NULL;
+    if (act_begin(cli->db, &acting, "endpoint", &audit_id, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    int code = deed->run(cli, cli->operands[1]);
+    if (code != EXIT_DONE)
+        return code;
+    if (act_step(cli->db, &acting, audit_id, 1, 1, &cli->err) != OWED_OK ||
+        act_end(cli->db, &acting, audit_id, &cli->err) != OWED_OK)
+        return cli_fail(cli);
+    return EXIT_DONE;
 }
 
 static int
@@ -323,7 +373,7 @@ run_deed(struct cli *cli, const struct deed *deed)
         if (strcmp(o->name, "json") != 0 && options_is_set(cli->flags, o->name) &&
             !takes(deed, o->name))
             return cli_usage(cli, "endpoint %s takes no --%s", deed->word, o->name);
-    return deed->run(cli, cli->operands[1]);
+    return deed->is_noted ? run_noted(cli, deed) : deed->run(cli, cli->operands[1]);
 }
 
 static int
@@ -333,6 +383,6 @@ run_endpoint(struct cli *cli)
     for (size_t i = 0; i < DEEDS; i++)
         if (strcmp(word, deeds[i].word) == 0)
             return run_deed(cli, &deeds[i]);
-    return cli_usage(
-        cli, "endpoint wants one of add, list, show, rotate, disable, enable, test, remove");
+    return cli_usage(cli,
+        "endpoint wants one of add, list, show, rotate, disable, enable, pause, resume, test, remove");
 }

@@ -32,7 +32,8 @@ const struct command cmd_status = {
         "the hundred thousand that were counted), owed, due, held, scheduled, claimed, lapsed_leases, handed_back, "
         "failed (owed, and tried before), dead, orphaned, oldest_due_age_seconds (null where nothing is due), relays (alive), "
         "receivers, lanes, paused and workers. An element of receivers has key, lane and the same counts, one of lanes has lane "
-        "and the counts. One of paused has lane, receiver (null: the lane with all its receivers), paused_at, paused_until "
+        "and the counts. One of paused has lane, receiver (null: the lane with all its receivers), endpoint (null: none; what is "
+        "kept for one counts as scheduled), paused_at, paused_until "
         "(null: until it is resumed), paused_by and reason. One of workers is a line of owed relays.",
     .examples = "    owed status\n"
                 "    owed status --json | jq .oldest_due_age_seconds\n"
@@ -69,6 +70,7 @@ static const struct field receiver_fields[] = {
 static const struct field paused_fields[] = {
     FIELD(struct paused_row, lane, "lane", "PAUSED LANE", SHAPE_TEXT),
     FIELD(struct paused_row, receiver_key, "receiver", "RECEIVER", SHAPE_KEY),
+    FIELD(struct paused_row, endpoint, "endpoint", "ENDPOINT", SHAPE_KEY),
     FIELD(struct paused_row, paused_at_us, "paused_at", "SINCE", SHAPE_TIME),
     FIELD(struct paused_row, paused_until_us, "paused_until", "UNTIL", SHAPE_TIME),
     FIELD(struct paused_row, paused_by, "paused_by", "BY", SHAPE_KEY),

@@ -68,6 +68,13 @@ card_take(struct worker *w, const char *target)
     return card;
 }
 
+bool
+card_is_paused(const struct card *card, int64_t now_us)
+{
+    return card->row.paused_at_us != 0 &&
+        (card->row.paused_until_us == 0 || card->row.paused_until_us > now_us);
+}
+
 /* copy_row copies what a flight needs to know. */
 static bool
 copy_row(struct card *card, const struct endpoint_row *row)
@@ -76,7 +83,8 @@ copy_row(struct card *card, const struct endpoint_row *row)
     card->row = *row;
     const char **texts[] = {&card->row.id, &card->row.name, &card->row.url, &card->row.tenant,
         &card->row.format, &card->row.signing, &card->row.secret, &card->row.previous_secret,
-        &card->row.filter, &card->row.disabled_reason, &card->row.subscriptions};
+        &card->row.filter, &card->row.disabled_reason, &card->row.paused_reason,
+        &card->row.subscriptions};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i] = arena_strdup(arena, or_empty(*texts[i]));
         if (*texts[i] == NULL)

@@ -23,6 +23,9 @@ struct card {
     int32_t users; // flights, and the worker's tree
 };
 
+/* card_is_paused tells whether what is owed to it is to be kept. */
+bool card_is_paused(const struct card *card, int64_t now_us);
+
 /* cards_ready looks up those of what waits that were not looked up for a second; false is trouble. */
 bool cards_ready(struct worker *worker);
 /* card_take hands out the card of a target, NULL where none was looked up. card_drop takes NULL. */

@@ -61,9 +61,19 @@ read_receiver(struct db *db, struct arena *arena, struct facts *facts, owed_erro
 static bool
 is_pause_of(const struct paused_row *pause, const struct facts *facts)
 {
+    if (pause->endpoint[0] != '\0')
+        return false;
     if (pause->receiver_key[0] != '\0')
         return strcmp(pause->receiver_key, facts->row.receiver_key) == 0;
     return facts->receiver != NULL && strcmp(pause->lane, facts->receiver->lane) == 0;
+}
+
+static bool
+is_endpoint_pause_of(const struct paused_row *pause, const struct facts *facts)
+{
+    return pause->endpoint[0] != '\0' && strcmp(pause->endpoint, facts->row.target) == 0 &&
+        strcmp(pause->receiver_key, facts->row.receiver_key) == 0 &&
+        (pause->paused_until_us == 0 || pause->paused_until_us > facts->now_us);
 }
 
 static owed_status
@@ -72,9 +82,12 @@ read_pause(struct db *db, struct arena *arena, struct facts *facts, owed_error *
     struct paused_row *paused = NULL;
     size_t count = 0;
     owed_status status = store_paused(db, arena, &paused, &count, err);
-    for (size_t i = 0; status == OWED_OK && i < count; i++)
+    for (size_t i = 0; status == OWED_OK && i < count; i++) {
         if (is_pause_of(&paused[i], facts))
             facts->pause = &paused[i];
+        if (is_endpoint_pause_of(&paused[i], facts))
+            facts->endpoint_pause = &paused[i];
+    }
     return status;
 }
 

@@ -210,6 +210,12 @@ is_paused(const struct facts *f)
 }
 
 static bool
+is_endpoint_paused(const struct facts *f)
+{
+    return f->endpoint_pause != NULL;
+}
+
+static bool
 is_undeclared(const struct facts *f)
 {
     return f->receiver == NULL;
@@ -359,6 +365,7 @@ static const struct {
     [REASON_TAKEN] = {"taken", is_taken, say_taken},
     [REASON_CLAIMED] = {"claimed", is_claimed, say_claimed},
     [REASON_PAUSED] = {"paused", is_paused, say_pause},
+    [REASON_ENDPOINT_PAUSED] = {"endpoint_paused", is_endpoint_paused, say_endpoint_pause},
     [REASON_UNDECLARED] = {"undeclared", is_undeclared, say_undeclared},
     [REASON_REMOVED] = {"removed", is_removed, say_removed},
     [REASON_NOT_DUE] = {"not_due", is_not_due, say_not_due},

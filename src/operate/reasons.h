@@ -18,7 +18,8 @@ struct facts {
     int64_t relays;                            // alive
     int64_t ahead;
     const struct paused_row *pause; // an operator's, of its receiver or its lane; NULL: none
-    struct put_off put_off;         // delivery_id 0: nothing keeps its lane waiting
+    const struct paused_row *endpoint_pause;
+    struct put_off put_off; // delivery_id 0: nothing keeps its lane waiting
     int64_t now_us;
 };
 

@@ -32,6 +32,22 @@ say_edge(struct buf *out, enum state from, enum happening happening)
     buf_puts(out, edge == NULL ? "" : edge->sentence);
 }
 
+/* say_since says since when and until when, by whom, why. */
+static void
+say_since(struct buf *out, const struct facts *f, const struct paused_row *pause)
+{
+    buf_puts(out, " since ");
+    say_moment(out, f, pause->paused_at_us);
+    if (pause->paused_until_us != 0) {
+        buf_puts(out, ", until ");
+        say_moment(out, f, pause->paused_until_us);
+    }
+    if (pause->paused_by[0] != '\0')
+        buf_printf(out, ", by %s", pause->paused_by);
+    if (pause->reason[0] != '\0')
+        buf_printf(out, " (%s)", pause->reason);
+}
+
 void
 say_pause(struct buf *out, const struct facts *f)
 {
@@ -40,17 +56,16 @@ say_pause(struct buf *out, const struct facts *f)
         is_receiver ? f->row.receiver_key : f->pause->lane);
     if (f->pause == NULL)
         return;
-    buf_puts(out, " since ");
-    say_moment(out, f, f->pause->paused_at_us);
-    if (f->pause->paused_until_us != 0) {
-        buf_puts(out, ", until ");
-        say_moment(out, f, f->pause->paused_until_us);
-    }
-    if (f->pause->paused_by[0] != '\0')
-        buf_printf(out, ", by %s", f->pause->paused_by);
-    if (f->pause->reason[0] != '\0')
-        buf_printf(out, " (%s)", f->pause->reason);
+    say_since(out, f, f->pause);
     buf_puts(out, "; `owed resume ");
     buf_puts(out, is_receiver ? "--receiver " : "");
     buf_printf(out, "%s` lets it go on", is_receiver ? f->row.receiver_key : f->pause->lane);
+}
+
+void
+say_endpoint_pause(struct buf *out, const struct facts *f)
+{
+    buf_printf(out, "its endpoint %s is paused", f->row.target);
+    say_since(out, f, f->endpoint_pause);
+    buf_printf(out, "; `owed endpoint resume %s` lets it go on", f->row.target);
 }

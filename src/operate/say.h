@@ -15,5 +15,6 @@ void say_edge(struct buf *out, enum state from, enum happening happening);
 
 /* say_pause appends what of an operator's keeps it: since and until when, by whom, why, and what ends it. */
 void say_pause(struct buf *out, const struct facts *f);
+void say_endpoint_pause(struct buf *out, const struct facts *f);
 
 #endif

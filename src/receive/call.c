@@ -28,13 +28,19 @@ leave(struct flight *flight, const char *why, const char *word)
 }
 
 bool
+call_is_ping(const struct flight *flight)
+{
+    return strcmp(flight->delivery.row->event_name, PING_EVENT) == 0;
+}
+
+bool
 call_is_wanted(struct flight *flight)
 {
     const struct card *card = flight->endpoint;
     const char *pointer = "";
     if (card == NULL || card->is_gone)
         return leave(flight, "the endpoint is not there any more", "");
-    if (strcmp(flight->delivery.row->event_name, PING_EVENT) == 0)
+    if (call_is_ping(flight))
         return true;
     if (card->row.disabled_at_us != 0)
         return leave(flight, "the endpoint is disabled: ", card->row.disabled_reason);

@@ -32,6 +32,9 @@ struct call {
     struct call **link; // in flying: what points here
 };
 
+/* call_is_ping: somebody asked for this very one. */
+bool call_is_ping(const struct flight *flight);
+
 /* call_is_wanted tells whether the endpoint still wants it; if not, the flight's excerpt says why. */
 bool call_is_wanted(struct flight *flight);
 

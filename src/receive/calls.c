@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "deliver/endpoints.h"
 #include "receive/call.h"
+#include "receive/later.h"
 #include "receive/parcel.h"
 
 #define ADDRESSES_KEPT_US (INT64_C(10) * US_PER_SECOND)
@@ -68,26 +69,6 @@ land(struct calls *calls, struct call *call, owed_outcome outcome)
     landing_add(calls->landing, flight, outcome);
 }
 
-/* --- what needs no request --- */
-
-/* put_off gives a row back to the store, due again later; nothing is counted. */
-static owed_outcome
-put_off(const struct calls *calls, struct flight *flight, int64_t wait_us, const char *why)
-{
-    int64_t now_us = clock_now_us(&calls->landing->clock);
-    flight->is_put_off = true;
-    return owed_not_yet(&flight->delivery, now_us + wait_us, "%s", why);
-}
-
-/* put_off_some is that for one of many, which are not to come all at once again. */
-static owed_outcome
-put_off_some(const struct calls *calls, struct flight *flight, int64_t wait_us, const char *why)
-{
-    uint32_t spread = (uint32_t)flight->delivery.row->fence.delivery_id * 2654435761U;
-    int64_t more_us = (int64_t)(spread % 1000) * wait_us / 2000;
-    return put_off(calls, flight, wait_us + more_us, why);
-}
-
 /* --- on its way --- */
 
 static void
@@ -133,7 +114,7 @@ take_turn(struct calls *calls, struct call *call)
         return;
     }
     land(calls, call,
-        put_off_some(calls, call->flight, is_full ? PUT_OFF_US : wait_us,
+        later_some(calls->landing, call->flight, is_full ? PUT_OFF_US : wait_us,
             is_full ? "its host has as many requests as it can take"
                     : "its host is left alone for a while"));
 }
@@ -196,6 +177,8 @@ void
 calls_start(struct calls *calls, struct flight *flight)
 {
     owed_error err = {0};
+    if (later_keeps(calls->landing, flight))
+        return;
     if (!call_is_wanted(flight)) {
         landing_add(calls->landing, flight, owed_done());
         return;
@@ -205,7 +188,7 @@ calls_start(struct calls *calls, struct flight *flight)
     int64_t wait_us = rate == NULL ? 0 : rate_take(rate, row->rate, mono_us());
     if (wait_us > 0) {
         landing_add(calls->landing, flight,
-            put_off(calls, flight, wait_us, "it has had as many requests as it allows"));
+            later(calls->landing, flight, wait_us, "it has had as many requests as it allows"));
         return;
     }
     struct call *call = NULL;
@@ -264,7 +247,8 @@ next_in_line(struct calls *calls, const struct host *host)
             fly(calls, oldest);
         else
             land(calls, oldest,
-                put_off_some(calls, oldest->flight, wait_us, "its host is left alone for a while"));
+                later_some(
+                    calls->landing, oldest->flight, wait_us, "its host is left alone for a while"));
     }
 }
 
@@ -301,7 +285,8 @@ leave_lines(struct calls *calls, int64_t now_us)
         next = c->next;
         if (c->waits_in_line && c->flown_mono_us <= now_us - SLOW_US)
             land(calls, c,
-                put_off_some(calls, c->flight, PUT_OFF_US, "its host takes its time with others"));
+                later_some(
+                    calls->landing, c->flight, PUT_OFF_US, "its host takes its time with others"));
     }
 }
 

@@ -267,6 +267,39 @@ owed_endpoint_enable(owed *handle, const char *id, owed_error *err)
 }
 
 owed_status
+owed_endpoint_pause(
+    owed *handle, const char *id, int64_t until_us, const char *why, owed_error *err)
+{
+    int64_t now_us = clock_now_us(&handle->clock);
+    owed_status status = find(handle, id, err);
+    if (status == OWED_OK)
+        status = check_text("reason", why, LIMIT_KEY_BYTES, err);
+    if (status == OWED_OK && until_us != 0 && (until_us <= now_us || until_us > LIMIT_MOMENT_US))
+        status = fail(err, OWED_INVALID, "a pause until then is over; 0 is until it is resumed");
+    if (status != OWED_OK)
+        return status;
+    return store_endpoint_pause(handle->db, id, now_us, until_us, or_empty(why), err);
+}
+
+owed_status
+owed_endpoint_resume(owed *handle, const char *id, owed_error *err)
+{
+    bool changed = false;
+    int64_t now_us = clock_now_us(&handle->clock);
+    owed_status status = find(handle, id, err);
+    if (status == OWED_OK)
+        status = store_now(handle->db, &now_us, err);
+    if (status == OWED_OK)
+        status = store_endpoint_resume(handle->db, id, now_us, &changed, err);
+    // Also where it goes on already: an earlier call may have been cut off.
+    if (status == OWED_OK)
+        status = store_endpoints_free(handle->db, now_us, err);
+    if (status == OWED_OK)
+        wakers_send(handle->wakers, handle->db, &handle->clock);
+    return status;
+}
+
+owed_status
 owed_endpoint_remove(owed *handle, const char *id, owed_error *err)
 {
     return store_endpoint_remove(handle->db, or_empty(id), err);

@@ -9,6 +9,10 @@
 #include "base/json.h"
 #include "store/verbs.h"
 
+#define FREE_ROWS 1000 // in one short transaction
+// A relay may have read of a pause just before it ended, and puts off what it had claimed.
+#define RESUMED_LATELY_US INT64_C(300000000)
+
 static owed_status
 not_found(const char *id, owed_error *err)
 {
@@ -64,6 +68,9 @@ read_endpoint(struct reader *r, void *item)
     e->dead_in_row = read_int(r);
     e->disabled_at_us = read_int(r);
     e->disabled_reason = read_text(r);
+    e->paused_at_us = read_int(r);
+    e->paused_until_us = read_int(r);
+    e->paused_reason = read_text(r);
     e->created_at_us = read_int(r);
     e->updated_at_us = read_int(r);
     e->subscriptions = read_text(r);
@@ -151,6 +158,45 @@ store_endpoint_enable(
     struct db *db, const char *id, int64_t now_us, bool *ret_changed, owed_error *err)
 {
     return change_one(db, STMT_ENDPOINT_ENABLE, ARGS(V_TEXT(id), V_TIME(now_us)), ret_changed, err);
+}
+
+owed_status
+store_endpoint_pause(struct db *db, const char *id, int64_t now_us, int64_t until_us,
+    const char *why, owed_error *err)
+{
+    return change(db, STMT_ENDPOINT_PAUSE,
+        ARGS(V_TEXT(id), V_TIME(now_us), V_TIME(until_us), V_TEXT(why)), NULL, err);
+}
+
+owed_status
+store_endpoint_resume(
+    struct db *db, const char *id, int64_t now_us, bool *ret_changed, owed_error *err)
+{
+    return change_one(db, STMT_ENDPOINT_RESUME, ARGS(V_TEXT(id), V_TIME(now_us)), ret_changed, err);
+}
+
+owed_status
+store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err)
+{
+    return change(db, STMT_ENDPOINTS_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
+}
+
+owed_status
+store_endpoints_free(struct db *db, int64_t now_us, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    for (;;) {
+        int64_t found = 0, changed = 0;
+        owed_status status = collect_ids(db, STMT_ENDPOINT_HELD,
+            ARGS(V_TIME(now_us), V_TIME(now_us - RESUMED_LATELY_US), V_INT(FREE_ROWS)), &ids,
+            &found, err);
+        if (status == OWED_OK && found > 0)
+            status = change(
+                db, STMT_ENDPOINT_FREE, ARGS(V_STR(buf_view(&ids)), V_TIME(now_us)), &changed, err);
+        if (status != OWED_OK || changed == 0)
+            return status;
+    }
 }
 
 owed_status

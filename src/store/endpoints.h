@@ -24,6 +24,9 @@ struct endpoint_row {
     int64_t dead_in_row;
     int64_t disabled_at_us; // 0: it is not
     const char *disabled_reason;
+    int64_t paused_at_us;    // 0: it is not
+    int64_t paused_until_us; // 0: until it is resumed
+    const char *paused_reason;
     int64_t created_at_us;
     int64_t updated_at_us;
     const char *subscriptions; // a JSON array of names
@@ -54,6 +57,19 @@ owed_status store_endpoint_disable(struct db *db, const char *id, int64_t now_us
     bool *ret_changed, owed_error *err);
 owed_status store_endpoint_enable(
     struct db *db, const char *id, int64_t now_us, bool *ret_changed, owed_error *err);
+
+/* store_endpoint_pause: what is owed to it is kept, until until_us (0: until it is resumed).
+ * store_endpoint_resume answers whether it was paused. */
+owed_status store_endpoint_pause(struct db *db, const char *id, int64_t now_us, int64_t until_us,
+    const char *why, owed_error *err);
+owed_status store_endpoint_resume(
+    struct db *db, const char *id, int64_t now_us, bool *ret_changed, owed_error *err);
+
+/* store_endpoints_resume ends pauses whose time is over. store_endpoints_free makes due what was put off for a pause that
+ * ended a few minutes ago at most; after that it comes by itself, within ENDPOINT_PAUSED_US. */
+#define ENDPOINT_PAUSED_US INT64_C(3600000000) // so long a row is put off at a time
+owed_status store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err);
+owed_status store_endpoints_free(struct db *db, int64_t now_us, owed_error *err);
 
 /* store_endpoint_dead counts deliveries that are dead; store_endpoint_give_up then disables it where most or more
  * are so in a row, and answers whether it was this call that did. */

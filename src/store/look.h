@@ -47,7 +47,8 @@ struct owed_name {
 owed_status store_owed_names(struct db *db, struct arena *arena, struct owed_name **ret_names,
     size_t *ret_count, owed_error *err);
 
-/* store_paused lists what an operator has paused, by lane: a lane with all its receivers, or a receiver alone. */
+/* store_paused lists what an operator has paused, by lane: a lane with all its receivers, a receiver alone, or one of
+ * its endpoints. */
 struct paused_row {
     const char *lane;
     const char *receiver_key; // "": the lane
@@ -55,6 +56,7 @@ struct paused_row {
     int64_t paused_until_us; // 0: until it is resumed
     const char *paused_by;
     const char *reason;
+    const char *endpoint; // its id; "": none
 };
 owed_status store_paused(struct db *db, struct arena *arena, struct paused_row **ret_paused,
     size_t *ret_count, owed_error *err);

@@ -2,6 +2,7 @@
  *
  * mend.c - owed rows that follow the catalogue: to another lane, or to their end as orphans.
  */
+#include "store/endpoints.h"
 #include "store/verbs.h"
 
 #include <limits.h>
@@ -109,6 +110,8 @@ end_pauses(struct db *db, int64_t now_us, owed_error *err)
     owed_status status = change(db, STMT_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
     if (status == OWED_OK)
         status = change(db, STMT_RESUME_LANES_DUE, ARGS(V_TIME(now_us)), NULL, err);
+    if (status == OWED_OK)
+        status = store_endpoints_resume(db, now_us, err);
     return status == OWED_OK ? change(db, STMT_PAUSE_PUBLISHED, NO_ARGS, NULL, err) : status;
 }
 
@@ -143,6 +146,8 @@ store_mend(struct db *db, int64_t now_us, int64_t grace_us, int32_t limit, int64
         status = mend_receiver(db, &mend, &receivers[i], err);
     if (status == OWED_OK)
         status = move_rows(db, STMT_MISPLACED_CLAIMED, ARGS(V_INT(mend.limit)), &mend.moved, err);
+    if (status == OWED_OK)
+        status = store_endpoints_free(db, now_us, err);
     if (status != OWED_OK)
         return status;
     if (ret_moved != NULL)

@@ -197,6 +197,7 @@ read_paused(struct reader *r, void *item)
     paused->paused_until_us = read_int(r);
     paused->paused_by = read_text(r);
     paused->reason = read_text(r);
+    paused->endpoint = read_text(r);
 }
 
 owed_status

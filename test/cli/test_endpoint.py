@@ -175,6 +175,44 @@ class OnEveryStore(EndpointCase):
         self.owed("endpoint", "enable", endpoint, code=0)
         self.assertEqual((None, 0), (self.shown(endpoint)["disabled_at"], self.shown(endpoint)["dead_in_row"]))
 
+    def test_a_paused_endpoint_keeps_its_rows_and_the_others_go_on(self):
+        self.conf(CONF + "give-up-after = 1s\n")
+        paused, _ = self.add("/200/paused")
+        self.add("/200/other")
+        first, second = self.fire("shop.Paid", '{"n":1}'), self.fire("shop.Paid", '{"n":2}')
+        self.owed("endpoint", "pause", paused, "--reason", "they asked", code=0)
+        # Longer owed than the receiver would wait for a destination that asked for it.
+        self.sql("update owed_delivery set due_at = moment(1)")
+        self.relay()
+        self.assertEqual(["/200/other"] * 2, [r["path"] for r in self.sink.requests])
+        kept = [d for d in self.deliveries() if d["target"] == paused]
+        self.assertEqual([("pending", 0)] * 2, [(d["status"], d["attempts"]) for d in kept])
+        self.assertEqual([], self.attempts(kept[0]["id"]))
+        explained = self.json("explain", str(kept[0]["id"]))
+        self.assertEqual("endpoint_paused", explained["reason"])
+        self.assertIn(f"(they asked); `owed endpoint resume {paused}` lets it go on", explained["sentence"])
+        other = next(d for d in self.deliveries() if d["target"] != paused)
+        self.assertEqual("succeeded", self.json("explain", str(other["id"]))["reason"])
+        self.assertEqual([("owed.webhooks", paused, "they asked")],
+                         [(p["receiver"], p["endpoint"], p["reason"]) for p in self.json("status")["paused"]])
+        shown = self.shown(paused)
+        self.assertEqual(("they asked", None), (shown["paused_reason"], shown["paused_until"]))
+        self.assertIsNotNone(shown["paused_at"])
+        self.json_lines("endpoint", "test", paused)
+        self.owed("endpoint", "resume", paused, code=0)
+        self.assertIsNone(self.shown(paused)["paused_at"])
+        self.relay()
+        self.assertEqual(["owed.Ping", 1, 2],
+                         [self.told(self.sink.requests[2]), *sorted(map(self.told, self.sink.requests[3:]))])
+        self.assertEqual([f"pause {paused} --reason=they asked", f"resume {paused}"],
+                         [w for w, in self.sql("select what from owed_audit where action = 'endpoint' order by id")])
+        self.assertLess(first, second)
+
+    @staticmethod
+    def told(request):
+        body = json.loads(request["body"])
+        return body["data"].get("n", body["type"])
+
 
 class OnOne(EndpointCase):
     """What is no matter of the store."""

@@ -6,10 +6,12 @@
 
 #include "store/endpoints.h"
 #include "store/fire_many.h"
+#include "store/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define HOUR_US INT64_C(3600000000)
 #define A_SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 static void
@@ -523,6 +525,178 @@ a_replay_takes_nobody_elses_targets_for_endpoints(void **state)
     assert_int_equal(replay(world, event).skip, REPLAY_UNWANTED);
 }
 
+/* hold_all makes rows look as though a relay had put them off while their endpoint was paused. */
+static void
+hold_all(struct world *world, const char *where)
+{
+    raw_runf(plain(world),
+        "update owed_delivery set claimed_at = moment(%lld), available_at = moment(%lld), "
+        "due_at = moment(%lld) where %s",
+        (long long)NOW, (long long)(NOW + HOUR_US), (long long)(NOW + HOUR_US), where);
+}
+
+/* due_of writes the targets of what is due, as "a b". */
+static const char *
+due_of(struct world *world, int64_t event_id, char text[static 100])
+{
+    int64_t ids[16];
+    size_t count = ids_of_event(world, event_id, ids, COUNT(ids));
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        struct delivery_row row = delivery(world, ids[i]);
+        if (row.available_at_us > NOW)
+            continue;
+        assert_int_equal(row.due_at_us, row.available_at_us);
+        size_t used = strlen(text);
+        snprintf(text + used, 100 - used, "%s%s", used == 0 ? "" : " ", row.target);
+    }
+    return text;
+}
+
+static void
+pause(struct world *world, const char *id, int64_t now_us, int64_t until_us)
+{
+    assert_ok(store_endpoint_pause(world->db, id, now_us, until_us, "a test", &world->err));
+}
+
+static void
+a_pause_keeps_its_moment_and_ends_once(void **state)
+{
+    struct world *world = *state;
+    bool changed = false;
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    pause(world, "ep_1", NOW, 0);
+    pause(world, "ep_1", NOW + 5, NOW + 9);
+    struct endpoint_row row = look(world, "ep_1");
+    assert_int_equal(row.paused_at_us, NOW);
+    assert_int_equal(row.paused_until_us, NOW + 9);
+    assert_string_equal(row.paused_reason, "a test");
+    assert_int_equal(look(world, "ep_2").paused_at_us, 0);
+    assert_ok(store_endpoint_resume(world->db, "ep_2", NOW, &changed, &world->err));
+    assert_false(changed);
+    assert_ok(store_endpoint_resume(world->db, "ep_1", NOW, &changed, &world->err));
+    assert_true(changed);
+    row = look(world, "ep_1");
+    assert_int_equal(row.paused_at_us, 0);
+    assert_int_equal(row.paused_until_us, 0);
+    assert_string_equal(row.paused_reason, "");
+    pause(world, "ep_2", NOW, 0);
+    assert_ok(store_endpoint_resume(world->db, "ep_1", NOW, &changed, &world->err));
+    assert_int_equal(look(world, "ep_2").paused_at_us, NOW);
+}
+
+static void
+a_paused_endpoint_is_owed_what_it_wants(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    pause(world, "ep_1", NOW, 0);
+    assert_owed(world, fire(world, EVENT), "ep_1");
+}
+
+static void
+a_pause_ends_at_its_time_and_not_before(void **state)
+{
+    struct world *world = *state;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    add_for(world, "ep_3", EVENT);
+    pause(world, "ep_1", NOW - 5, NOW);
+    pause(world, "ep_2", NOW - 5, NOW + 1);
+    pause(world, "ep_3", NOW - 5, 0);
+    int64_t event = fire(world, EVENT);
+    char text[100];
+    hold_all(world, "1 = 1");
+    assert_ok(store_mend(world->db, NOW, 0, 100, NULL, NULL, &world->err));
+    assert_int_equal(look(world, "ep_1").paused_at_us, 0);
+    assert_int_equal(look(world, "ep_2").paused_at_us, NOW - 5);
+    assert_int_equal(look(world, "ep_3").paused_at_us, NOW - 5);
+    assert_string_equal(due_of(world, event, text), "ep_1");
+}
+
+static void
+free_at(struct world *world, int64_t now_us)
+{
+    assert_ok(store_endpoints_free(world->db, now_us, &world->err));
+}
+
+static void
+what_was_put_off_for_a_pause_is_due_when_it_ends(void **state)
+{
+    struct world *world = *state;
+    char text[100];
+    bool changed = false;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    pause(world, "ep_1", NOW - 5, 0);
+    pause(world, "ep_2", NOW - 5, 0);
+    int64_t event = fire(world, EVENT), failed = fire(world, EVENT), later = fire(world, EVENT);
+    hold_all(world, "1 = 1");
+    raw_runf(plain(world), "update owed_delivery set status = 'failed' where event_id = %lld",
+        (long long)failed);
+    raw_runf(plain(world), "update owed_delivery set claimed_at = moment(0) where event_id = %lld",
+        (long long)later);
+    assert_ok(store_endpoint_resume(world->db, "ep_1", NOW, &changed, &world->err));
+    free_at(world, NOW + HOUR_US); // it comes by itself
+    assert_string_equal(due_of(world, event, text), "");
+    free_at(world, NOW);
+    assert_string_equal(due_of(world, event, text), "ep_1");
+    assert_string_equal(due_of(world, failed, text), "");
+    assert_string_equal(due_of(world, later, text), "");
+    // What was put off in the pause before this one waits for the end of this one.
+    hold_all(world, "target = 'ep_1'");
+    pause(world, "ep_1", NOW, 0);
+    free_at(world, NOW);
+    assert_string_equal(due_of(world, event, text), "");
+}
+
+static void
+what_is_freed_is_of_endpoints_alone_and_late_ones_stay_where_they_are(void **state)
+{
+    struct world *world = *state;
+    char text[100];
+    bool changed = false;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    pause(world, "ep_1", NOW - 5, 0);
+    int64_t event = fire(world, EVENT), due = fire(world, EVENT);
+    hold_all(world, "1 = 1");
+    raw_runf(plain(world), "update owed_delivery set receiver_key = 'shop.a' where event_id = %lld",
+        (long long)event);
+    raw_runf(plain(world),
+        "update owed_delivery set available_at = moment(%lld), due_at = moment(%lld) where "
+        "event_id = %lld",
+        (long long)(NOW - 9), (long long)(NOW - 9), (long long)due);
+    assert_ok(store_endpoint_resume(world->db, "ep_1", NOW, &changed, &world->err));
+    free_at(world, NOW);
+    assert_string_equal(due_of(world, event, text), "");
+    int64_t ids[4];
+    assert_int_equal(ids_of_event(world, due, ids, COUNT(ids)), 1);
+    assert_int_equal(delivery(world, ids[0]).available_at_us, NOW - 9);
+}
+
+static void
+what_somebody_holds_by_then_is_not_freed(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[4];
+    char list[30];
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    int64_t event = fire(world, EVENT);
+    hold_all(world, "1 = 1");
+    raw_run(plain(world), "update owed_delivery set status = 'claimed'");
+    assert_int_equal(ids_of_event(world, event, ids, COUNT(ids)), 1);
+    snprintf(list, sizeof list, "[%lld]", (long long)ids[0]);
+    assert_ok(
+        change(world->db, STMT_ENDPOINT_FREE, ARGS(V_TEXT(list), V_TIME(NOW)), NULL, &world->err));
+    assert_int_equal(delivery(world, ids[0]).available_at_us, NOW + HOUR_US);
+}
+
 static void
 a_removed_endpoint_leaves_nothing_behind(void **state)
 {
@@ -561,6 +735,12 @@ main(void)
         TEST(pages_are_in_the_order_of_ids_and_of_one_tenant),
         TEST(a_replay_owes_it_once_more_to_endpoints_that_had_it_and_are_still_called),
         TEST(a_replay_takes_nobody_elses_targets_for_endpoints),
+        TEST(a_pause_keeps_its_moment_and_ends_once),
+        TEST(a_paused_endpoint_is_owed_what_it_wants),
+        TEST(a_pause_ends_at_its_time_and_not_before),
+        TEST(what_was_put_off_for_a_pause_is_due_when_it_ends),
+        TEST(what_is_freed_is_of_endpoints_alone_and_late_ones_stay_where_they_are),
+        TEST(what_somebody_holds_by_then_is_not_freed),
         TEST(a_removed_endpoint_leaves_nothing_behind),
     };
     return RUN_ON_ALL_STORES("endpoints", tests);

@@ -1,13 +1,17 @@
--- What an operator has paused: lanes, and receivers that were not paused along with their lane.
+-- What an operator has paused: lanes, receivers that were not paused along with their lane, and endpoints.
 -- Columns: lane, receiver key (empty: the lane with all of its own), paused_at, paused_until (not yet: until it is
--- resumed), paused_by, reason.
--- Index: none; the catalogue is small.
-select lane, '', paused_at, paused_until, paused_by, reason
+-- resumed), paused_by, reason, endpoint (empty: none).
+-- Index: none; the catalogue is small, and the endpoints are read through.
+select lane, '', paused_at, paused_until, paused_by, reason, ''
 from owed_lane
 where paused_at > 0
 union all
-select r.lane, r.key, r.paused_at, r.paused_until, '', r.paused_reason
+select r.lane, r.key, r.paused_at, r.paused_until, '', r.paused_reason, ''
 from owed_receiver as r
 where r.paused_at > 0 and r.removed_at = 0
     and not exists (select 1 from owed_lane as l where l.lane = r.lane and l.paused_at = r.paused_at)
-order by 1, 2
+union all
+select r.lane, r.key, e.paused_at, e.paused_until, '', e.paused_reason, e.id
+from owed_endpoint as e join owed_receiver as r on r.key = 'owed.webhooks'
+where e.paused_at > 0
+order by 1, 2, 7

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * test_endpoints.c - endpoints as programs meet them, and relays that deliver to them over real HTTP.
+ */
+#include "fixture.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <owed/endpoint.h>
+
+#include "../receive/server.h"
+#include "base/clock.h"
+
+#define SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+static const owed_endpoint_settings on_loopback = {.allow = "127.0.0.0/8"};
+
+static void
+open_with(struct fixture *f, const owed_endpoint_settings *settings)
+{
+    fixture_receiver(f,
+        (owed_receiver){.key = OWED_ENDPOINTS_RECEIVER,
+            .event_name = "*",
+            .max_attempts = 1,
+            .endpoints = settings});
+    f->busy_timeout_us = 10 * US_PER_SECOND; // others write, too
+    fixture_open(f);
+}
+
+static const char *
+add(struct fixture *f, const owed_endpoint *endpoint, char id[OWED_ENDPOINT_ID_BYTES])
+{
+    owed_status status = owed_endpoint_add(f->owed, endpoint, id, NULL, &f->err);
+    if (status != OWED_OK)
+        fail_msg("owed_endpoint_add: %s", f->err.text);
+    return id;
+}
+
+static const char *
+add_at(struct fixture *f, const char *url, char id[OWED_ENDPOINT_ID_BYTES])
+{
+    const owed_endpoint endpoint = {.url = url, .events = (const char *const[]){"*", NULL}};
+    return add(f, &endpoint, id);
+}
+
+/* --- a program --- */
+
+static void
+endpoints_are_read_page_by_page_without_their_secrets(void **state)
+{
+    struct fixture *f = *state;
+    owed_endpoint_list *list = NULL;
+    char first[OWED_ENDPOINT_ID_BYTES], second[OWED_ENDPOINT_ID_BYTES];
+    open_with(f, &on_loopback);
+    const owed_endpoint endpoint = {.url = "https://127.0.0.1/in?token=hush#here",
+        .events = (const char *const[]){"shop.*", "other.Paid", NULL},
+        .name = "Acme",
+        .format = OWED_FORMAT_RAW,
+        .filter = "{\"/a\":1}",
+        .secret = SECRET,
+        .rate = 7};
+    add(f, &endpoint, first);
+    add_at(f, "http://127.0.0.1:8080/", second);
+    assert_ok(owed_endpoint_find(f->owed, first, &list, &f->err));
+    assert_int_equal(list->count, 1);
+    const owed_endpoint_entry *e = &list->endpoints[0];
+    assert_string_equal(e->id, first);
+    assert_string_equal(e->name, "Acme");
+    assert_string_equal(e->url, "https://127.0.0.1/in");
+    assert_string_equal(e->events[0], "other.Paid");
+    assert_string_equal(e->events[1], "shop.*");
+    assert_null(e->events[2]);
+    assert_string_equal(e->filter, "{\"/a\":1}");
+    assert_int_equal(e->format, OWED_FORMAT_RAW);
+    assert_int_equal(e->signing, OWED_SIGNING_V1);
+    assert_int_equal(e->rate, 7);
+    assert_int_equal(e->created_at_us, FIXTURE_NOW_US);
+    assert_int_equal(e->disabled_at_us, 0);
+    assert_int_equal(e->paused_at_us, 0);
+    owed_endpoint_list_free(list);
+    size_t seen = 0;
+    char after[OWED_ENDPOINT_ID_BYTES] = "";
+    for (;;) {
+        assert_ok(owed_endpoints(f->owed, after, 1, NULL, &list, &f->err));
+        if (list->count > 0) {
+            assert_true(strcmp(list->endpoints[0].id, after) > 0);
+            snprintf(after, sizeof after, "%s", list->endpoints[0].id);
+        }
+        bool is_over = list->count == 0;
+        owed_endpoint_list_free(list);
+        if (is_over)
+            break;
+        seen++;
+    }
+    assert_int_equal(seen, 2);
+    assert_ok(owed_endpoints(f->owed, NULL, 10, "acme", &list, &f->err));
+    assert_int_equal(list->count, 0);
+    owed_endpoint_list_free(list);
+    owed_endpoint_list_free(NULL);
+}
+
+static void
+what_cannot_be_read_or_paused_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    owed_endpoint_list *list = NULL;
+    char id[OWED_ENDPOINT_ID_BYTES];
+    open_with(f, &on_loopback);
+    add_at(f, "http://127.0.0.1:8080/", id);
+    assert_status(OWED_INVALID, owed_endpoints(f->owed, NULL, 0, NULL, &list, &f->err));
+    assert_status(OWED_INVALID, owed_endpoints(f->owed, NULL, 1001, NULL, &list, &f->err));
+    assert_status(OWED_NOT_FOUND, owed_endpoint_find(f->owed, "ep_x", &list, &f->err));
+    assert_status(OWED_NOT_FOUND, owed_endpoint_pause(f->owed, "ep_x", 0, NULL, &f->err));
+    assert_status(OWED_NOT_FOUND, owed_endpoint_resume(f->owed, "ep_x", &f->err));
+    assert_status(OWED_INVALID, owed_endpoint_pause(f->owed, id, FIXTURE_NOW_US, NULL, &f->err));
+    assert_says(f->err, "is over");
+    assert_status(OWED_INVALID, owed_endpoint_pause(f->owed, id, 0, "a\nb", &f->err));
+    assert_ok(owed_endpoint_pause(f->owed, id, FIXTURE_NOW_US + 1, NULL, &f->err));
+    assert_ok(owed_endpoint_find(f->owed, id, &list, &f->err));
+    assert_int_equal(list->endpoints[0].paused_at_us, FIXTURE_NOW_US);
+    assert_int_equal(list->endpoints[0].paused_until_us, FIXTURE_NOW_US + 1);
+    owed_endpoint_list_free(list);
+    assert_ok(owed_endpoint_resume(f->owed, id, &f->err));
+    assert_ok(owed_endpoint_resume(f->owed, id, &f->err));
+}
+
+/* --- relays --- */
+
+/* A relay with a handle of its own, on a thread of its own. */
+struct hand {
+    struct fixture *f;
+    uint64_t seed;
+    owed *owed;
+    pthread_t thread;
+    owed_status status;
+    owed_error err;
+};
+
+static int64_t
+stands_still(void *state)
+{
+    (void)state;
+    return FIXTURE_NOW_US;
+}
+
+static void
+hand_open(struct hand *hand, struct fixture *f, uint64_t seed)
+{
+    *hand = (struct hand){.f = f, .seed = seed};
+    const owed_settings settings = {.url = f->url,
+        .registry = f->registry,
+        .no_publish = true,
+        .busy_timeout_us = 10 * US_PER_SECOND,
+        .clock = {.now_us = stands_still},
+        .dice = dice_seeded(&hand->seed)};
+    assert_ok(owed_open(&settings, &hand->owed, &hand->err));
+}
+
+static void *
+deliver_one(void *state)
+{
+    struct hand *hand = state;
+    const owed_relay_settings settings = {.limit = 1, .all_lanes = true};
+    hand->status = owed_relay_run(hand->owed, &settings, NULL, &hand->err);
+    return NULL;
+}
+
+/* together answers once both relays ask, with the status of the path. */
+static bool
+together(struct server *server, int fd, const struct served *request)
+{
+    pthread_mutex_lock(&server->lock);
+    while (server->most < server->wanted)
+        pthread_cond_wait(&server->changed, &server->lock);
+    pthread_mutex_unlock(&server->lock);
+    return answer_by_path(server, fd, request);
+}
+
+/* race has two relays hear the same of one endpoint, at once, and tells how often it was said to be disabled. */
+static int64_t
+race(struct fixture *f, int status, const owed_endpoint_settings *settings)
+{
+    struct server server;
+    struct hand hands[2];
+    char url[64], id[OWED_ENDPOINT_ID_BYTES];
+    server_start(&server, together);
+    server.wanted = 2;
+    open_with(f, settings);
+    add_at(f, server_url(&server, status, url), id);
+    fixture_begin(f);
+    fixture_fire(f, &order_placed, 1);
+    fixture_fire(f, &order_placed, 2);
+    fixture_commit(f);
+    for (size_t i = 0; i < 2; i++)
+        hand_open(&hands[i], f, i + 5);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&hands[i].thread, NULL, deliver_one, &hands[i]), 0);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(hands[i].thread, NULL), 0);
+        if (hands[i].status != OWED_OK)
+            fail_msg("a relay: %s", hands[i].err.text);
+        owed_close(hands[i].owed);
+    }
+    server_stop(&server);
+    assert_int_equal(
+        raw_number(f->raw, "select count(*) from owed_delivery where status = 'dead'"), 2);
+    assert_int_equal(
+        raw_number(f->raw, "select count(*) from owed_endpoint where disabled_at > moment(0)"), 1);
+    return raw_number(
+        f->raw, "select count(*) from owed_event where name = 'owed.EndpointDisabled'");
+}
+
+static void
+two_relays_that_hear_410_at_once_disable_it_once(void **state)
+{
+    assert_int_equal(race(*state, 410, &on_loopback), 1);
+}
+
+static void
+two_relays_that_count_the_last_dead_at_once_disable_it_once(void **state)
+{
+    const owed_endpoint_settings settings = {.allow = "127.0.0.0/8", .disable_after = 2};
+    assert_int_equal(race(*state, 400, &settings), 1);
+    assert_int_equal(
+        raw_number(((struct fixture *)*state)->raw, "select dead_in_row from owed_endpoint"), 2);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown((name), fixture_setup, fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(endpoints_are_read_page_by_page_without_their_secrets),
+        TEST(what_cannot_be_read_or_paused_is_refused),
+        TEST(two_relays_that_hear_410_at_once_disable_it_once),
+        TEST(two_relays_that_count_the_last_dead_at_once_disable_it_once),
+    };
+    return RUN_ON_ALL_STORES("endpoints", tests);
+}
