@@ -170,6 +170,27 @@ fill(const struct wake *wake, struct pollfd fds[static FD_COUNT])
     fds[FD_STOP] = (struct pollfd){.fd = wake->owed->stop_fd, .events = POLLIN};
 }
 
+/* is_look_set tells whether the next look is so near that another sign would change nothing. A writer gives
+ * one with each page, and this worker would do little else than read them. Where producers announce a
+ * commit, it is there. */
+static bool
+is_look_set(const struct wake *wake)
+{
+    const struct db *db = wake->owed->db;
+    int64_t now = now_us();
+    return db != NULL && db->driver->asleep == NULL && !is_unwatched(wake) &&
+        wake->sign_at_us != 0 && now < wake->look_at_us && wake->look_at_us - now <= CLOSE_LOOK_US;
+}
+
+/* fill_to_wait leaves out what is looked at soon anyway. */
+static void
+fill_to_wait(const struct wake *wake, struct pollfd fds[static FD_COUNT])
+{
+    fill(wake, fds);
+    if (is_look_set(wake))
+        fds[FD_SIGN].fd = -1;
+}
+
 static void
 poll_us(struct pollfd *fds, int64_t timeout_us)
 {
@@ -236,7 +257,7 @@ size_t
 wake_fds(struct wake *wake, int ret_fds[static WAKE_FDS])
 {
     struct pollfd fds[FD_COUNT];
-    fill(wake, fds);
+    fill_to_wait(wake, fds);
     size_t count = 0;
     for (int i = 0; i < FD_COUNT; i++)
         if (fds[i].fd >= 0)
@@ -296,13 +317,13 @@ wake_wait(struct wake *wake, int64_t timeout_us)
     while (atomic_load(&wake->owed->stop) == 0) {
         int64_t left_us = end_us - now_us();
         struct pollfd fds[FD_COUNT];
-        fill(wake, fds);
+        fill_to_wait(wake, fds);
         int64_t wait_us = left_us > 0 ? left_us : 0;
         // Who began before he could know that somebody waits announces nothing, and is soon done.
         if (may_sleep(wake) && wake->again_us < wait_us)
             wait_us = wake->again_us;
         poll_us(fds, wake_timeout_us(wake, wait_us));
-        if (take(wake, fds))
+        if (wake_take(wake))
             return true;
         // The proof that announcements come through may have come, or the last one be done who makes none.
         if (!wake->is_asleep && wake_sleep(wake))

@@ -250,6 +250,27 @@ polling_beside_other_things_tells_the_same(void **state)
 }
 
 static void
+more_signs_do_not_end_a_wait_for_a_look_that_is_set(void **state)
+{
+    struct fixture *f = *state;
+    int fds[WAKE_FDS];
+    size_t count = 0;
+    // Where the look came due meanwhile, the sign is listened to again.
+    do {
+        eventfd_write(f->db.sign, 1);
+        assert_false(wake_take(f->wake));
+        count = wake_fds(f->wake, fds);
+    } while (wake_timeout_us(f->wake, OWED_SECONDS(5)) == 0);
+    assert_int_equal(count, 2);
+
+    int looks = f->db.looks;
+    eventfd_write(f->db.sign, 1);
+    f->db.commit_seen_from = looks + 1;
+    assert_true(wake_wait(f->wake, OWED_SECONDS(60)));
+    assert_int_equal(f->db.looks, looks + 1);
+}
+
+static void
 without_a_connection_it_still_waits(void **state)
 {
     struct fixture *f = *state;
@@ -408,6 +429,7 @@ main(void)
         CASE(who_falls_asleep_on_a_new_connection_looks_once_and_then_waits),
         CASE(what_was_committed_before_a_connection_was_watched_is_seen),
         CASE(polling_beside_other_things_tells_the_same),
+        CASE(more_signs_do_not_end_a_wait_for_a_look_that_is_set),
         CASE(without_a_connection_it_still_waits),
         CASE(signs_prove_themselves_until_one_is_missed),
         CASE(sockets_of_the_dead_are_removed_and_those_of_the_living_stay),
