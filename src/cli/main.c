@@ -4,12 +4,17 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cmds.h"
 #include "cli/common.h"
+
+#define KEPT_BYTES (4 * 1024 * 1024)
 
 const struct command *const commands[] = {
     &cmd_init,
@@ -101,10 +106,21 @@ fill_standard(void)
             _exit(EXIT_BUG);
 }
 
+/* keep_memory has what a batch needed stay for the next one, and not go back to the system each time. */
+static void
+keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+#endif
+}
+
 int
 main(int argc, char **argv)
 {
     fill_standard();
+    keep_memory();
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2)
         return print_commands(stderr, EXIT_USAGE);

@@ -63,7 +63,7 @@ struct note {
     int64_t started_mono_us;
 };
 
-#define LEDGER_ROWS 512
+#define LEDGER_ROWS 1024
 struct ledger {
     struct arena arena;
     size_t count;
