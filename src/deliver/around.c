@@ -70,8 +70,7 @@ around_enter(owed_delivery *delivery, owed_outcome *ret_outcome)
         return true;
     const owed_around around = *now;
     void *state = NULL;
-    delivery->text[0] = '\0';
-    delivery->text_set = false;
+    delivery_forget_text(delivery);
     owed_outcome outcome = call_enter(delivery, &around, &state);
     if (outcome.verdict == OWED_VERDICT_DONE) {
         delivery->around = around;
@@ -84,8 +83,7 @@ around_enter(owed_delivery *delivery, owed_outcome *ret_outcome)
         outcome = failed_outcome;
     }
     if (outcome.verdict == OWED_VERDICT_DONE) {
-        delivery->text[0] = '\0';
-        delivery->text_set = false;
+        delivery_forget_text(delivery);
         return true;
     }
     delivery->hook_failed = outcome.verdict == OWED_VERDICT_FAILED;

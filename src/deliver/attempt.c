@@ -216,8 +216,7 @@ static owed_outcome
 call_finish(struct attempt *a)
 {
     owed_delivery *delivery = &a->delivery;
-    delivery->text[0] = '\0';
-    delivery->text_set = false;
+    delivery_forget_text(delivery);
     return delivery_make_sense(
         delivery, a->finish(delivery, a->finish_state), "the function to finish with");
 }
@@ -264,7 +263,7 @@ attempt_ended(struct attempt *a, struct ended *ret_ended)
         .until_us = a->outcome.until_us,
         .delivery = &a->delivery,
         .outcome = a->outcome,
-        .text = a->delivery.text,
+        .text = delivery_text(&a->delivery),
         .started_at_us = a->started_at_us,
         .started_mono_us = a->started_mono_us,
         .duration_us = a->duration_us,

@@ -33,6 +33,14 @@ idempotency_key(const uint8_t uid[static 16], const char *receiver_key, const ch
     *p = '\0';
 }
 
+static void
+make_key(const owed_delivery *delivery)
+{
+    const struct claimed *row = delivery->row;
+    idempotency_key(
+        row->event_uid, row->receiver_key, or_empty(row->target), delivery->idempotency_key);
+}
+
 owed_status
 delivery_init(owed_delivery *delivery, owed *handle, const struct receiver *receiver,
     const struct claimed *row, size_t text_size, struct arena *arena, owed_error *err)
@@ -42,15 +50,35 @@ delivery_init(owed_delivery *delivery, owed *handle, const struct receiver *rece
         .receiver = receiver,
         .row = row,
         .attempt = row->attempts + 1,
+        .idempotency_key = arena_alloc(arena, IDEMPOTENCY_KEY_BYTES),
         .arena = arena,
-        .text = arena_alloc(arena, text_size + 1),
         .text_size = text_size,
     };
+    if (delivery->idempotency_key == NULL)
+        return fail_memory(err);
+    if (receiver->runner == RUN_FUNCTION)
+        return OWED_OK;
+    delivery->text = arena_alloc(arena, text_size + 1);
     if (delivery->text == NULL)
         return fail_memory(err);
-    idempotency_key(
-        row->event_uid, row->receiver_key, or_empty(row->target), delivery->idempotency_key);
+    make_key(delivery);
     return OWED_OK;
+}
+
+const char *
+delivery_text(const owed_delivery *delivery)
+{
+    if (delivery->text == NULL && delivery->text_set)
+        return "(no memory was left for the text)";
+    return or_empty(delivery->text);
+}
+
+void
+delivery_forget_text(owed_delivery *delivery)
+{
+    if (delivery->text != NULL)
+        delivery->text[0] = '\0';
+    delivery->text_set = false;
 }
 
 static owed_outcome
@@ -81,8 +109,7 @@ owed_outcome
 delivery_call(owed_delivery *delivery, const void *payload)
 {
     const owed_run run = delivery->receiver->declared.run;
-    delivery->text[0] = '\0';
-    delivery->text_set = false;
+    delivery_forget_text(delivery);
     owed_outcome outcome = {.verdict = OWED_VERDICT_DONE};
     if (run != NULL)
         outcome = run(delivery, payload);
@@ -205,6 +232,8 @@ owed_delivery_traceparent(const owed_delivery *delivery)
 const char *
 owed_delivery_idempotency_key(const owed_delivery *delivery)
 {
+    if (delivery->idempotency_key[0] == '\0')
+        make_key(delivery);
     return delivery->idempotency_key;
 }
 

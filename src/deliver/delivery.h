@@ -23,7 +23,7 @@ struct owed_delivery {
     const struct receiver *receiver;
     const struct claimed *row; // for INLINE and ON_COMMIT one made up of the event's facts, id 0
     int32_t attempt;           // from 1
-    char idempotency_key[IDEMPOTENCY_KEY_BYTES];
+    char *idempotency_key;     // "": not asked for yet
 
     const struct slot *slot; // where its worker is told that the row was taken; NULL: nowhere
 
@@ -46,12 +46,14 @@ struct owed_delivery {
     struct delivery_left left; // what a start function left with it
     bool keeps;                // what its function wrote and fired is kept, whatever it returns
 
-    char *text; // last text of an outcome function; error_length bytes and a NUL
+    char *text; // last text of an outcome function; error_length bytes and a NUL; NULL: none yet
     size_t text_size;
     bool text_set;
 };
 
-/* delivery_init fills in the facts; text_size bytes for the outcome's text come from the arena. */
+/* delivery_init fills in the facts; text_size bytes for the outcome's text come from the arena. What a receiver
+ * in C may never ask for, that text and the key, comes when it does: such a one runs on the thread that has
+ * the arena. */
 owed_status delivery_init(owed_delivery *delivery, owed *owed, const struct receiver *receiver,
     const struct claimed *row, size_t text_size, struct arena *arena, owed_error *err);
 
@@ -70,6 +72,10 @@ void delivery_keep(owed_delivery *delivery);
 
 /* delivery_is_over calls what was left for the end. */
 void delivery_is_over(const owed_delivery *delivery);
+
+/* delivery_text is what was said last, "" if nothing was; delivery_forget_text is for another try. */
+const char *delivery_text(const owed_delivery *delivery);
+void delivery_forget_text(owed_delivery *delivery);
 
 /* delivery_say sets the outcome's text. */
 void delivery_say(owed_delivery *delivery, const char *format, ...) OWED_PRINTF(2, 3);

@@ -292,7 +292,7 @@ leave(struct worker *w, const struct settlement *settlement, const struct note *
     bool is_later = note->outcome.verdict == OWED_VERDICT_NOT_YET; // its text stays with nothing
     if (is_here)
         around_leave(note->to_leave, note->outcome,
-            is_later ? note->to_leave->text : settlement->last_error);
+            is_later ? delivery_text(note->to_leave) : settlement->last_error);
     else
         around_leave_unrecorded(note->to_leave);
     // It may have written: the other workers are to look once more.

@@ -99,7 +99,7 @@ local_run(const struct local_run *run, struct arena *arena, const char **ret_tex
         return failed;
     }
     owed_outcome outcome = call(run, delivery, payload);
-    *ret_text = delivery->text;
+    *ret_text = delivery_text(delivery);
     return outcome;
 }
 

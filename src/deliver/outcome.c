@@ -49,13 +49,17 @@ static void
 write_text(owed_delivery *delivery, const char *prefix, const char *format, va_list args)
 {
     size_t size = delivery->text_size + 1;
+    if (delivery->text == NULL)
+        delivery->text = arena_alloc(delivery->arena, size);
+    delivery->text_set = true;
+    if (delivery->text == NULL)
+        return;
     int prefix_len = snprintf(delivery->text, size, "%s", prefix);
     size_t used = prefix_len < 0 ? 0 : (size_t)prefix_len;
     if (used >= size)
         used = size - 1;
     int len = vsnprintf(delivery->text + used, size - used, or_empty(format), args);
     make_utf8(delivery->text, len >= 0 && (size_t)len >= size - used);
-    delivery->text_set = true;
 }
 
 /* say is for receivers: what they say of a delivery that was finished, or given up, is too late. */

@@ -199,7 +199,7 @@ note_landed(struct worker *w, struct ledger *ledger, struct sortie *sortie)
         .until_us = flight->outcome.until_us,
         .delivery = &flight->delivery,
         .outcome = flight->outcome,
-        .text = flight->delivery.text,
+        .text = delivery_text(&flight->delivery),
         .started_at_us = flight->started_at_us,
         .started_mono_us = flight->started_mono_us,
         .duration_us = flight->duration_us,

@@ -39,10 +39,15 @@ settle_count_done(struct db *db, const struct settlement *settlements, size_t co
 static void
 list(const struct settlement *settlements, size_t count, bool as_pairs, struct buf *json)
 {
-    const char *const format = as_pairs ? "%c[%lld,%lld]" : "%c\"%lld\":%lld";
-    for (size_t i = 0; i < count; i++)
-        buf_printf(json, format, i > 0 ? ',' : (as_pairs ? '[' : '{'),
-            (long long)settlements[i].fence.delivery_id, (long long)settlements[i].now_us);
+    buf_putc(json, as_pairs ? '[' : '{');
+    for (size_t i = 0; i < count; i++) {
+        buf_puts(json, i > 0 ? "," : "");
+        buf_puts(json, as_pairs ? "[" : "\"");
+        buf_int(json, settlements[i].fence.delivery_id);
+        buf_puts(json, as_pairs ? "," : "\":");
+        buf_int(json, settlements[i].now_us);
+        buf_puts(json, as_pairs ? "]" : "");
+    }
     buf_putc(json, as_pairs ? ']' : '}');
 }
 

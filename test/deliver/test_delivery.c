@@ -118,6 +118,27 @@ the_idempotency_key_is_made_of_uid_receiver_and_target(void **state)
 }
 
 static void
+a_receiver_that_asks_for_its_key_hears_the_same_each_time(void **state)
+{
+    struct one *one = *state;
+    char key[IDEMPOTENCY_KEY_BYTES];
+    idempotency_key(one->row.event_uid, "shop.billing", "", key);
+    assert_string_equal(owed_delivery_idempotency_key(&one->delivery), key);
+    assert_string_equal(owed_delivery_idempotency_key(&one->delivery), key);
+}
+
+static void
+a_text_that_was_not_said_is_empty(void **state)
+{
+    struct one *one = *state;
+    assert_string_equal(delivery_text(&one->delivery), "");
+    delivery_say(&one->delivery, "no");
+    assert_string_equal(delivery_text(&one->delivery), "no");
+    delivery_forget_text(&one->delivery);
+    assert_string_equal(delivery_text(&one->delivery), "");
+}
+
+static void
 an_outcome_carries_its_text(void **state)
 {
     struct one *one = *state;
@@ -273,6 +294,9 @@ main(void)
         cmocka_unit_test_setup_teardown(the_facts_are_those_of_the_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_absent_is_empty, setup, teardown),
         cmocka_unit_test(the_idempotency_key_is_made_of_uid_receiver_and_target),
+        cmocka_unit_test_setup_teardown(
+            a_receiver_that_asks_for_its_key_hears_the_same_each_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_text_that_was_not_said_is_empty, setup, teardown),
         cmocka_unit_test_setup_teardown(an_outcome_carries_its_text, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wait_is_kept_to_the_microsecond, setup, teardown),
         cmocka_unit_test_setup_teardown(

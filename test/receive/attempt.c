@@ -48,8 +48,9 @@ attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct
     delivery->row = &attempt->row;
     delivery->attempt = 1;
     delivery->text = attempt->text;
+    memcpy(attempt->key, ATTEMPT_KEY, sizeof ATTEMPT_KEY);
     delivery->text_size = sizeof attempt->text;
-    memcpy(delivery->idempotency_key, ATTEMPT_KEY, sizeof ATTEMPT_KEY);
+    delivery->idempotency_key = attempt->key;
 }
 
 static int64_t

@@ -23,6 +23,7 @@ struct attempt {
     struct claimed row;
     struct flight flight;
     char text[2001];
+    char key[IDEMPOTENCY_KEY_BYTES];
 };
 
 /* attempt_init makes one for a webhook's URL, a program's or a file's path. */
