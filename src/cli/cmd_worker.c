@@ -73,6 +73,10 @@ const struct command cmd_worker = {
         "A message that is not owed's, or that carries a claim that nobody holds any more, is logged and "
         "dropped. So is one whose receiver is not declared here: its delivery comes back when the lease is "
         "over, so each store and app needs a topic of its own, and every worker all of its receivers.\n\n"
+        "What is missing at the broker is made: on RabbitMQ a durable queue named by the topic, on NATS a "
+        "stream of JetStream with the retention workqueue and its pull consumer owed, which brings a "
+        "message again that was not acknowledged for a minute. A queue, a stream that takes the topic, or a consumer "
+        "of that name that is there already is used with the settings that it has.\n\n"
         "With --once or --limit it prints how many attempts ended how, or that nothing was handed on.",
     .examples = "    owed worker --from redis://127.0.0.1/0 --module /usr/lib/shop/receivers.so\n"
                 "    owed worker -c /etc/owed/shop.conf --once",

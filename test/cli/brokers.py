@@ -245,6 +245,13 @@ no_auth_user: anybody
         if "error" in answer:
             raise RuntimeError(answer)
 
+    def consumer(self, topic, **more):
+        stream = topic.replace(".", "-")
+        config = {"durable_name": "owed", "ack_policy": "explicit", "filter_subject": topic, **more}
+        [answer] = self.ask([(f"$JS.API.CONSUMER.DURABLE.CREATE.{stream}.owed", json.dumps({"stream_name": stream, "config": config}))])
+        if "error" in answer:
+            raise RuntimeError(answer)
+
     def messages(self, topic):
         """Each message as a dict of its headers, in order."""
         name = topic.replace(".", "-")
@@ -304,6 +311,7 @@ resolver_preload: {{ {account.public}: {operator.token(account, "account")} }}
 class RabbitMQ(Broker):
     """It listens twice, the second time by TLS."""
 
+    settings = ""
     ready = "Server startup complete"
 
     def __init__(self):
@@ -312,7 +320,7 @@ class RabbitMQ(Broker):
         (self.folder / "plugins").write_text("[].\n")
         self.certificate, key = certificate(self.folder)
         (self.folder / "rabbitmq.conf").write_text(f"listeners.ssl.1 = 127.0.0.1:{self.tls_port}\nssl_options.certfile = {self.certificate}\n"
-                                                   f"ssl_options.keyfile = {key}\n")
+                                                   f"ssl_options.keyfile = {key}\n{self.settings}")
         self.epmd = subprocess.Popen([program("epmd"), "-address", "127.0.0.1", "-port", str(self.epmd_port)],
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -389,8 +397,10 @@ class Amqp:
         return struct.pack(">I", len(text)) + text
 
     def call(self, channel, group, number, arguments):
-        payload = struct.pack(">HH", group, number) + arguments
-        self.file.write(struct.pack(">BHI", 1, channel, len(payload)) + payload + b"\xce")
+        self.frame_out(1, struct.pack(">HH", group, number) + arguments, channel)
+
+    def frame_out(self, kind, payload, channel=1):
+        self.file.write(struct.pack(">BHI", kind, channel, len(payload)) + payload + b"\xce")
         self.file.flush()
 
     def frame(self):
@@ -406,11 +416,25 @@ class Amqp:
             raise ValueError(f"the broker said {payload!r}")
         return payload[4:]
 
-    def declare(self, queue):
-        """Make a durable queue, and say how many messages it holds."""
-        self.call(1, 50, 10, b"\0\0" + self.short(queue.encode()) + b"\x02" + self.long(b""))
+    def declare(self, queue, durable=True, limit=None):
+        """Make a queue, durable and for so many messages, and say how many it holds."""
+        table = b"" if limit is None else self.short(b"x-max-length") + b"I" + struct.pack(">i", limit)
+        self.call(1, 50, 10, b"\0\0" + self.short(queue.encode()) + (b"\x02" if durable else b"\0") + self.long(table))
         answer = self.method(50, 11)
         return struct.unpack(">I", answer[1 + answer[0]:5 + answer[0]])[0]
+
+    def put(self, queue, text):
+        """Publish a message that is not kept for long, and wait until the queue has it."""
+        data = text.encode()
+        self.call(1, 60, 40, b"\0\0" + self.short(b"") + self.short(queue.encode()) + b"\0")
+        self.frame_out(2, struct.pack(">HHQH", 60, 0, len(data), 0))
+        if data:
+            self.frame_out(3, data)
+        self.declare(queue)
+
+    def delete(self, queue):
+        self.call(1, 50, 40, b"\0\0" + self.short(queue.encode()) + b"\0")
+        self.method(50, 41)
 
     def bind(self, queue, exchange):
         self.call(1, 50, 20, b"\0\0" + self.short(queue.encode()) + self.short(exchange.encode()) + b"\0\0" + self.long(b""))

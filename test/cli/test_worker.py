@@ -1,5 +1,7 @@
 #!/usr/bin/python3
 """A task site on a real broker: a relay hands on, owed worker takes, and each delivery takes effect once."""
+import os
+import signal
 import subprocess
 
 import brokers
@@ -75,7 +77,7 @@ class Site(StoreCase):
     def test_a_relay_hands_on_and_a_worker_runs_each_once(self):
         self.fire_many(20)
         self.assertEqual("Nothing owed.\n", self.owed("relay", "--once", code=0).stdout)
-        self.assertEqual(({"claimed": 20}, []), (self.statuses(), self.ran()))
+        self.assertEqual(({"claimed": 20}, []), (self.statuses(), self.ran()), self.sql("select last_error from owed_delivery where last_error <> ''"))
         self.assertEqual("succeeded: 20\n", self.owed("worker", "--once", code=0).stdout)
         self.assertEqual(({"succeeded": 20}, list(range(1, 21))), (self.statuses(), self.ran()))
         self.assertEqual("Nothing handed on.\n", self.owed("worker", "--once", code=0).stdout)
@@ -85,5 +87,155 @@ class Redis(Site):
     kind = brokers.Redis
 
 
-del Site
+class Elsewhere(Site):
+    """What holds of brokers that have queues of their own."""
+
+    def put(self, text):
+        """Somebody else's message."""
+
+    def left(self):
+        """How many messages the queue holds that are not done with."""
+
+    def delete(self):
+        """The queue is gone."""
+
+    def hand_on(self, count):
+        self.fire_many(count)
+        self.owed("relay", "--once", code=0)
+
+    def handed(self):
+        """The messages of what was handed on and not taken."""
+        return ['{"delivery":%d,"claimed_by":"%s","claimed_at":%d}' % row for row in
+                self.sql("select id, claimed_by, claimed_at from owed_delivery where status = 'claimed' order by id")]
+
+    def finish(self, process):
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(0, process.wait(60))
+
+    def background(self, command, *words):
+        process = subprocess.Popen([OWED, command, "--log-level", "debug", *words], cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL, stderr=self.lines.end)
+        self.addCleanup(process.wait, 60)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_what_is_nobodys_comes_twice_or_comes_late_runs_nothing_and_is_gone(self):
+        self.hand_on(3)
+        messages = self.handed()
+        for text in ("", "{}", "[1", '{"delivery":1,"claimed_by":"nobody","claimed_at":1}', "x" * 70000, *messages):
+            self.put(text)
+        said = self.owed("worker", "--once", code=0).stderr
+        self.assertEqual(8, said.count("task message dropped, nothing was run"), said)
+        for text in messages:
+            self.put(text)
+        self.assertEqual("Nothing handed on.\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual(({"succeeded": 3}, [1, 2, 3]), (self.statuses(), self.ran()))
+        self.assertEqual(0, self.left())
+
+    def test_what_a_worker_had_that_was_killed_comes_to_another_and_runs_nothing_twice(self):
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; exec cat held; }\n').chmod(0o755)
+        for name in ("begun", "held"):
+            os.mkfifo(self.folder / name)
+        self.hand_on(10)
+        first = self.background("worker")
+        self.assertEqual("\n", (self.folder / "begun").read_text())
+        first.kill()
+        first.wait(60)
+        self.write("go", "")
+        os.close(os.open(self.folder / "held", os.O_RDWR))  # its receiver may have outlived it
+        said = self.owed("worker", "--once", code=0).stderr
+        self.assertEqual(1, said.count("task message dropped, nothing was run"), said)
+        self.assertEqual(({"claimed": 1, "succeeded": 9}, list(range(1, 11))), (self.statuses(), self.ran()))
+        self.sql("update owed_delivery set lease_expires_at = 1 where status = 'claimed'")
+        self.owed("relay", "--once", code=0)
+        self.owed("worker", "--once", code=0)
+        self.assertEqual({"succeeded": 10}, self.statuses())
+        self.assertEqual(0, self.left())
+
+    def test_a_broker_that_was_restarted_has_what_was_handed_on_and_all_go_on_by_themselves(self):
+        self.hand_on(5)
+        self.broker.stop()
+        running = [self.background("relay"), self.background("worker")]
+        self.lines.until_said("the task queue is away")
+        self.fire_many(5)
+        self.broker.start()
+        self.lines.until(lambda: self.statuses() == {"succeeded": 10})
+        for process in running:
+            self.finish(process)
+        self.assertEqual(list(range(1, 11)), self.ran())
+        self.assertEqual(0, self.left())
+
+    def test_a_queue_that_was_deleted_is_made_again(self):
+        running = [self.background("worker"), self.background("relay")]
+        self.fire_many(1)
+        self.lines.until(lambda: self.statuses() == {"succeeded": 1})
+        while self.left() > 0:
+            pass
+        self.delete()
+        self.fire_many(1)
+        self.lines.until(lambda: self.statuses() == {"succeeded": 2})
+        for process in running:
+            self.finish(process)
+        self.assertEqual([1, 2], self.ran())
+
+
+class Nats(Elsewhere):
+    kind = brokers.Nats
+
+    def stream_name(self):
+        return self.topic.replace(".", "-")
+
+    def site(self, more="", relay=""):
+        super().site(more, relay)
+        if "killed" in self._testMethodName:
+            self.broker.stream(self.topic, retention="workqueue")
+            self.broker.consumer(self.topic, ack_wait=300_000_000)
+
+    def put(self, text):
+        self.broker.ask([(self.topic, text)])
+
+    def left(self):
+        [answer] = self.broker.ask([(f"$JS.API.STREAM.INFO.{self.stream_name()}", "")])
+        return answer["state"]["messages"]
+
+    def delete(self):
+        self.broker.ask([(f"$JS.API.STREAM.DELETE.{self.stream_name()}", "")])
+
+
+class RabbitMQ(Elsewhere):
+    class kind(brokers.RabbitMQ):
+        settings = "heartbeat = 1\n"
+
+    def put(self, text):
+        with brokers.Amqp(self.broker.port) as amqp:
+            amqp.put(self.topic, text)
+
+    def left(self):
+        with brokers.Amqp(self.broker.port) as amqp:
+            return amqp.declare(self.topic)
+
+    def delete(self):
+        with brokers.Amqp(self.broker.port) as amqp:
+            amqp.delete(self.topic)
+
+    def test_a_receiver_that_takes_longer_than_the_heartbeat_keeps_its_connection(self):
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\nexec sleep 3.5\n').chmod(0o755)
+        self.hand_on(1)
+        said = self.owed("worker", "--once", code=0).stderr
+        self.assertEqual(({"succeeded": 1}, [1], 0), (self.statuses(), self.ran(), self.left()))
+        self.assertNotIn("away", said)
+
+    def test_a_queue_that_is_not_durable_is_refused_and_one_with_settings_of_its_own_is_used(self):
+        with brokers.Amqp(self.broker.port) as amqp:
+            amqp.declare(self.topic, durable=False)
+            self.hand_on(1)
+            self.assertIn(f"queue {self.topic} is not durable, so what is in it is lost with the broker", self.value("select last_error from owed_delivery"))
+            amqp.delete(self.topic)
+            amqp.declare(self.topic, limit=1000)
+        self.sql("update owed_delivery set available_at = 0")
+        self.owed("relay", "--once", code=0)
+        self.owed("worker", "--once", code=0)
+        self.assertEqual(({"succeeded": 1}, [1]), (self.statuses(), self.ran()))
+
+
+del Site, Elsewhere
 run("sqlite")

@@ -56,6 +56,14 @@ listen_for_answers(struct nats *nats, owed_error *err)
     return OWED_OK;
 }
 
+natsConnection *
+nats_connection_of(const void *opened, int64_t *ret_timeout_ms)
+{
+    const struct nats *nats = opened;
+    *ret_timeout_ms = nats->timeout_ms;
+    return nats->connection;
+}
+
 static void
 nats_close(void *connection)
 {

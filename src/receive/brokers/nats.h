@@ -17,4 +17,7 @@ owed_status nats_connect(
 /* nats_reason says why something failed, as well as it is known; connection may be NULL. */
 const char *nats_reason(natsStatus status, natsConnection *connection);
 
+/* nats_connection_of: of one that the publishing kind has opened, and how long any wait on it may take. */
+natsConnection *nats_connection_of(const void *opened, int64_t *ret_timeout_ms);
+
 #endif

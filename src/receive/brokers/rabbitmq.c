@@ -36,6 +36,13 @@ bytes_of(const char *text)
 
 /* --- opening --- */
 
+amqp_connection_state_t
+rabbitmq_state_of(const void *opened)
+{
+    const struct rabbit *rabbit = opened;
+    return rabbit->state;
+}
+
 static void
 rabbitmq_close(void *connection)
 {

@@ -28,4 +28,7 @@ owed_status rabbitmq_check(const amqp_rpc_reply_t *reply, const char *what, owed
 /* rabbitmq_text ends bytes of the broker's as a text. */
 void rabbitmq_text(char *ret, size_t size, amqp_bytes_t bytes);
 
+/* rabbitmq_state_of: of one that the publishing kind has opened. */
+amqp_connection_state_t rabbitmq_state_of(const void *opened);
+
 #endif

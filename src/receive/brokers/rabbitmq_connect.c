@@ -65,8 +65,13 @@ greet(amqp_connection_state_t state, const struct broker_place *place, int heart
     const char *vhost = place->path[0] == '\0' ? "/" : place->path;
     const char *user = place->user[0] == '\0' ? "guest" : place->user;
     const char *password = place->password[0] == '\0' ? "guest" : place->password;
-    amqp_rpc_reply_t reply = amqp_login(
-        state, vhost, 0, FRAME_BYTES, heartbeat_s, AMQP_SASL_METHOD_PLAIN, user, password);
+    amqp_table_entry_t can = {.key = amqp_cstring_bytes("consumer_cancel_notify"),
+        .value = {.kind = AMQP_FIELD_KIND_BOOLEAN, .value.boolean = 1}};
+    amqp_table_entry_t entry = {.key = amqp_cstring_bytes("capabilities"),
+        .value = {.kind = AMQP_FIELD_KIND_TABLE, .value.table = {1, &can}}};
+    const amqp_table_t properties = {1, &entry};
+    amqp_rpc_reply_t reply = amqp_login_with_properties(state, vhost, 0, FRAME_BYTES, heartbeat_s,
+        &properties, AMQP_SASL_METHOD_PLAIN, user, password);
     owed_status status = rabbitmq_check(&reply, "it lets nobody in", err);
     if (status != OWED_OK)
         return status;
