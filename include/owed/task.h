@@ -16,6 +16,14 @@
 
 OWED_BEGIN_DECLS
 
+/* What is handed on of a row. */
+typedef struct owed_task_message {
+    int64_t delivery_id;
+    const char *claimed_by;
+    int64_t claimed_at_us;
+    bool is_kept; // for enqueue_many to say
+} owed_task_message;
+
 /*
  * A task backend. enqueue keeps the message for good before it answers OWED_OK: all three values,
  * claimed_by as the text it is. It is called on the relay's own thread (or, for eager receivers, on
@@ -27,6 +35,10 @@ typedef struct owed_task_backend {
     owed_status (*enqueue)(void *state, int64_t delivery_id, const char *claimed_by,
         int64_t claimed_at_us, owed_error *err);
     void *state;
+    // Optional: many at once, with one wait for them all. is_kept says it of each; where it is not of all, the
+    // answer is why. What comes first of those that are not is failed as above, the others keep their place.
+    owed_status (*enqueue_many)(
+        void *state, owed_task_message *messages, size_t count, owed_error *err);
 } owed_task_backend;
 
 /*

@@ -16,6 +16,7 @@ enum task_state {
     TASK_OPEN,  // ran; its transaction is open
     TASK_LEFT,  // not for us
     TASK_AWAY,  // a sortie has it
+    TASK_READY, // is handed on with the others of its batch
     TASK_BACK,  // given back, since its lane is paused
     TASK_DONE   // recorded, or noted in the gathered ledger, or lost
 };

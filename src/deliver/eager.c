@@ -42,6 +42,7 @@ worker_free(struct worker *w)
     arena_done(&w->gathered.arena);
     arena_done(&w->arena);
     free(w->dropped);
+    free(w->hand_off.ready);
     free(w);
 }
 

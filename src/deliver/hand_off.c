@@ -6,10 +6,16 @@
  * what this worker holds does not meet it. A backend that refuses one is left alone for a while, since
  * it would refuse the next one, too.
  */
+#include <stdlib.h>
+
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
 #include "deliver/worker.h"
+#include "store/take.h"
+
+#define GATHERED_ROWS 500
 
 /* --- the backend --- */
 
@@ -98,26 +104,20 @@ end_rest(struct worker *w)
 
 /* --- handing on --- */
 
-/* renew gives the row its full lease, if it is still ours to hand on. */
-static owed_status
-renew(struct worker *w, struct task *task, const struct known *known, owed_error *err)
+/* handing_of is a row with its full lease, under the name of what is handed on. */
+static struct handing
+handing_of(struct worker *w, const struct task *task, const struct known *known)
 {
-    struct fence fence = task->row->fence;
-    fence.claimed_by = w->hand_off.claimed_by;
-    int64_t until_us = worker_now_us(w) + lease_us(w, known->receiver);
-    owed_status status = store_hand_off(w->owed->db, &fence, until_us, err);
-    if (status == OWED_OK)
-        worker_wrote(w);
-    return status;
+    struct handing handing = {.fence = task->row->fence,
+        .lease_expires_at_us = worker_now_us(w) + lease_us(w, known->receiver)};
+    handing.fence.claimed_by = w->hand_off.claimed_by;
+    return handing;
 }
 
+/* check_answer completes what a backend answered. */
 static owed_status
-enqueue(struct worker *w, const struct task *task, owed_error *err)
+check_answer(struct worker *w, owed_status status, owed_error *err)
 {
-    const owed_task_backend *backend = task_backend_of(w->owed);
-    const struct fence *fence = &task->row->fence;
-    owed_status status = backend->enqueue(
-        backend->state, fence->delivery_id, w->hand_off.claimed_by, fence->claimed_at_us, err);
     if (handle_end_stray(w->owed))
         return fail(err, OWED_INVALID,
             "the task backend left a transaction open: it was rolled back, and the message with it");
@@ -126,36 +126,185 @@ enqueue(struct worker *w, const struct task *task, owed_error *err)
     return status;
 }
 
-bool
-hand_off_row(struct worker *w, struct task *task, const struct known *known)
+static void
+lose(struct worker *w, struct task *task)
+{
+    report_lost(w, task->row);
+    task->state = TASK_DONE;
+}
+
+static void
+end_handed(struct worker *w, struct task *task, const struct known *known)
+{
+    end_rest(w);
+    task->state = TASK_DONE;
+    log_say(&w->owed->log, OWED_LOG_DEBUG, "delivery handed to its task site",
+        LOG_TEXT("receiver", known->receiver->declared.key),
+        LOG_INT("delivery", task->row->fence.delivery_id));
+}
+
+static bool
+refuse_without_backend(struct worker *w, struct task *task, const struct known *known)
 {
     owed_error err = {0};
-    if (task_backend_of(w->owed) == NULL) {
-        fail(&err, OWED_CONFIG,
-            "receiver %s runs at a task site and no task backend is configured here; one set with "
-            "owed_set_task_backend, or by a module, is right",
-            known->receiver->declared.key);
-        return put_off(w, task, known, &err);
-    }
-    owed_status status = renew(w, task, known, &err);
+    fail(&err, OWED_CONFIG,
+        "receiver %s runs at a task site and no task backend is configured here; task-queue in owed.conf, "
+        "or one set with owed_set_task_backend, or by a module, is right",
+        known->receiver->declared.key);
+    return put_off(w, task, known, &err);
+}
+
+/* hand_off_one hands on a row by itself. */
+static bool
+hand_off_one(struct worker *w, struct task *task, const struct known *known)
+{
+    const owed_task_backend *backend = task_backend_of(w->owed);
+    const struct handing handing = handing_of(w, task, known);
+    const struct fence *fence = &handing.fence;
+    owed_error err = {0};
+    owed_status status = store_hand_off(w->owed->db, fence, handing.lease_expires_at_us, &err);
     if (status == OWED_LOST) {
-        report_lost(w, task->row);
-        task->state = TASK_DONE;
+        lose(w, task);
         return true;
     }
     if (status != OWED_OK) {
         trouble(w, "renew a lease", &err);
         return false;
     }
+    worker_wrote(w);
     failpoint("hand-off-ready");
-    status = enqueue(w, task, &err);
-    if (status != OWED_OK)
+    status = backend->enqueue(
+        backend->state, fence->delivery_id, fence->claimed_by, fence->claimed_at_us, &err);
+    if (check_answer(w, status, &err) != OWED_OK)
         return put_off(w, task, known, &err);
     failpoint("handed-off");
-    end_rest(w);
-    task->state = TASK_DONE;
-    log_say(&w->owed->log, OWED_LOG_DEBUG, "delivery handed to its task site",
-        LOG_TEXT("receiver", known->receiver->declared.key),
-        LOG_INT("delivery", task->row->fence.delivery_id));
+    end_handed(w, task, known);
     return true;
+}
+
+/* --- handing on many --- */
+
+/* gather has a row wait for the others; false: there is no memory for it. */
+static bool
+gather(struct hand_off *hand_off, struct task *task, const struct known *known)
+{
+    if (hand_off->ready_count == hand_off->ready_size) {
+        size_t size = hand_off->ready_size == 0 ? GATHERED_ROWS : hand_off->ready_size * 2;
+        struct ready *more = realloc(hand_off->ready, size * sizeof *more);
+        if (more == NULL)
+            return false;
+        hand_off->ready = more;
+        hand_off->ready_size = size;
+    }
+    hand_off->ready[hand_off->ready_count++] = (struct ready){task, known};
+    task->state = TASK_READY;
+    return true;
+}
+
+bool
+hand_off_row(struct worker *w, struct task *task, const struct known *known)
+{
+    const owed_task_backend *backend = task_backend_of(w->owed);
+    if (backend == NULL)
+        return refuse_without_backend(w, task, known);
+    if (backend->enqueue_many != NULL && gather(&w->hand_off, task, known))
+        return true;
+    return hand_off_one(w, task, known);
+}
+
+int32_t
+hand_off_rows(const struct worker *w)
+{
+    const owed_task_backend *backend = task_backend_of(w->owed);
+    bool is_many = backend != NULL && backend->enqueue_many != NULL && w->pace.may_grow;
+    return is_many ? GATHERED_ROWS : 0;
+}
+
+/* renew_all gives all of them their leases; who was lost leaves the list. */
+static bool
+renew_all(struct worker *w, struct handing *handings, size_t count, size_t *ret_count)
+{
+    struct ready *ready = w->hand_off.ready;
+    owed_error err = {0};
+    for (size_t i = 0; i < count; i++)
+        handings[i] = handing_of(w, ready[i].task, ready[i].known);
+    if (store_hand_off_all(w->owed->db, handings, count, &err) != OWED_OK) {
+        trouble(w, "renew leases", &err);
+        return false;
+    }
+    worker_wrote(w);
+    size_t held = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (handings[i].is_lost)
+            lose(w, ready[i].task);
+        else
+            ready[held++] = ready[i];
+    }
+    *ret_count = held;
+    return true;
+}
+
+/* settle_all notes what became of each: of those that are not kept the first says why, and all others
+ * keep their place. */
+static bool
+settle_all(struct worker *w, const owed_task_message *messages, size_t count, const owed_error *why)
+{
+    const struct ready *ready = w->hand_off.ready;
+    const struct ready *refused = NULL;
+    for (size_t i = 0; i < count; i++) {
+        ready[i].task->state = TASK_TODO;
+        if (messages[i].is_kept)
+            end_handed(w, ready[i].task, ready[i].known);
+        else if (refused == NULL)
+            refused = &ready[i];
+    }
+    return refused == NULL || put_off(w, refused->task, refused->known, why);
+}
+
+static owed_status
+enqueue_all(struct worker *w, owed_task_message *messages, size_t count, owed_error *err)
+{
+    const owed_task_backend *backend = task_backend_of(w->owed);
+    for (size_t i = 0; i < count; i++) {
+        const struct fence *fence = &w->hand_off.ready[i].task->row->fence;
+        messages[i] = (owed_task_message){.delivery_id = fence->delivery_id,
+            .claimed_by = w->hand_off.claimed_by,
+            .claimed_at_us = fence->claimed_at_us};
+    }
+    failpoint("hand-off-ready");
+    owed_status status = backend->enqueue_many(backend->state, messages, count, err);
+    status = check_answer(w, status, err);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        messages[i].is_kept = messages[i].is_kept && status != OWED_INVALID;
+        kept += messages[i].is_kept;
+    }
+    failpoint("handed-off");
+    if (status == OWED_OK && kept < count)
+        return fail(err, OWED_UNAVAILABLE,
+            "the task backend kept %zu of %zu messages, and gave no reason", kept, count);
+    return status;
+}
+
+bool
+hand_off_all(struct worker *w, struct batch *batch)
+{
+    size_t count = w->hand_off.ready_count;
+    w->hand_off.ready_count = 0;
+    if (count == 0)
+        return true;
+    owed_error err = {0};
+    CLEANUP(free_ptr) struct handing *handings = calloc(count, sizeof *handings);
+    CLEANUP(free_ptr) owed_task_message *messages = calloc(count, sizeof *messages);
+    if (handings == NULL || messages == NULL) {
+        fail_memory(&err);
+        trouble(w, "hand on", &err);
+        return false;
+    }
+    if (!renew_all(w, handings, count, &count))
+        return false;
+    if (count > 0)
+        (void)enqueue_all(w, messages, count, &err);
+    bool ok = settle_all(w, messages, count, &err);
+    return ok && hand_off_waits(w) ? hold_back(w, batch) : ok;
 }

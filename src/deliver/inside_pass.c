@@ -94,7 +94,8 @@ try_turn(
         return w->group.open ? group_close(w) : hold_back(w, batch);
     case HOLD_TRIAL:
         // What comes of it is heard before the next one starts.
-        ok = take_turn(w, share, task, known, &batch->arena) && record_now(w);
+        ok = take_turn(w, share, task, known, &batch->arena) && hand_off_all(w, batch) &&
+            record_now(w);
         hold_release(w, task->row, known->receiver);
         return ok;
     default:
@@ -142,6 +143,8 @@ run_batch(struct worker *w, enum share share, struct batch *batch)
             return false;
         outside_attend(w);
     }
+    if (!hand_off_all(w, batch))
+        return false;
     return ends_with_next(w, batch) || record_now(w);
 }
 
@@ -152,6 +155,7 @@ batch_run(struct worker *w, enum share share, struct batch *batch)
         batch_hand_back(w, batch);
     if (w->trouble.now)
         batch_drop(w, batch);
+    w->hand_off.ready_count = 0; // what was ready in a batch that trouble ended is dropped with it
 }
 
 /* has_run tells whether anything of the batch was for us. */
@@ -175,6 +179,8 @@ batch_limit(struct worker *w, enum share share)
     bool one_by_one = share == SHARE_FUNCTION && is_slow && w->visit == NULL;
     if (one_by_one)
         return 1;
+    if (share == SHARE_TASK && hand_off_rows(w) > 0)
+        return hand_off_rows(w);
     return share == SHARE_INSIDE ? pace_limit(w) : w->settings.batch_size;
 }
 

@@ -159,6 +159,7 @@ worker_close(struct worker *w)
     arena_done(&w->arena);
     buf_done(&w->left_ids);
     free(w->dropped);
+    free(w->hand_off.ready);
     free(w);
 }
 

@@ -12,6 +12,7 @@
 #include "deliver/sortie.h"
 #include "deliver/worker.h"
 #include "store/look.h"
+#include "store/take.h"
 
 #define GIVE_UP_FAILURES 5
 

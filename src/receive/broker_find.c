@@ -39,3 +39,18 @@ broker_place(const struct broker_url *url, const struct broker_files *files,
     place->is_secure = url->scheme->is_secure;
     return OWED_OK;
 }
+
+struct broker_message *
+broker_silent(struct broker_message *messages)
+{
+    struct broker_message *first = NULL;
+    struct broker_message **end = &first;
+    for (struct broker_message *m = messages; m != NULL; m = m->next) {
+        if (m->answer != BROKER_SILENT)
+            continue;
+        *end = m;
+        end = &m->next;
+    }
+    *end = NULL;
+    return first;
+}

@@ -25,4 +25,7 @@ struct broker_files {
 owed_status broker_place(const struct broker_url *url, const struct broker_files *files,
     struct broker_place *place, char **ret_password, owed_error *err);
 
+/* broker_silent relinks the messages that have no answer, as a list. */
+struct broker_message *broker_silent(struct broker_message *messages);
+
 #endif

@@ -59,22 +59,6 @@ answer_silent(struct broker_message *messages, const char *why)
     }
 }
 
-/* silent_of relinks the messages that have no answer, as a list. */
-static struct broker_message *
-silent_of(struct broker_message *messages)
-{
-    struct broker_message *first = NULL;
-    struct broker_message **end = &first;
-    for (struct broker_message *m = messages; m != NULL; m = m->next) {
-        if (m->answer != BROKER_SILENT)
-            continue;
-        *end = m;
-        end = &m->next;
-    }
-    *end = NULL;
-    return first;
-}
-
 /* send_some sends what has no answer; returns why some still have none, or "". */
 static const char *
 send_some(struct publisher *publisher, struct broker_message *messages, owed_error *err)
@@ -96,7 +80,7 @@ post(struct publisher *publisher, struct broker_message *messages)
     const char *why = send_some(publisher, messages, &err);
     // A connection that has stood idle may have been closed meanwhile, which says nothing of the broker.
     bool is_quick = clock_monotonic_us(&clock_system) - began_us < QUICK_US;
-    struct broker_message *left = silent_of(messages);
+    struct broker_message *left = broker_silent(messages);
     if (left != NULL && was_open && publisher->connection == NULL && is_quick)
         why = send_some(publisher, left, &err);
     answer_silent(left, why[0] == '\0' ? "it has not answered" : why);

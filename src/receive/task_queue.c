@@ -125,7 +125,8 @@ owed_task_queue_close(owed_task_queue *queue)
 owed_task_backend
 owed_task_queue_backend(owed_task_queue *queue)
 {
-    return (owed_task_backend){.enqueue = task_queue_enqueue, .state = queue};
+    return (owed_task_backend){
+        .enqueue = task_queue_enqueue, .state = queue, .enqueue_many = task_queue_enqueue_many};
 }
 
 /* --- connections --- */

@@ -38,6 +38,8 @@ void task_queue_disconnect(owed_task_queue *queue);
 void task_queue_disconnect_taker(owed_task_queue *queue);
 
 /* task_backend.c */
+owed_status task_queue_enqueue_many(
+    void *state, owed_task_message *claims, size_t count, owed_error *err);
 owed_status task_queue_enqueue(void *state, int64_t delivery_id, const char *claimed_by,
     int64_t claimed_at_us, owed_error *err);
 

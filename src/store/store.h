@@ -266,25 +266,6 @@ owed_status store_count_loss_all(
 owed_status store_forgive_losses(
     struct db *db, const char *claimed_by, int64_t *ret_count, owed_error *err);
 
-/* store_hand_off gives a held row a lease of its own before it is handed to a task site. That this
- * lease may end before anybody took the row is no loss; LOST. */
-owed_status store_hand_off(
-    struct db *db, const struct fence *fence, int64_t lease_expires_at_us, owed_error *err);
-
-/*
- * store_take moves a claim that was handed on to the one that was handed it, and commits by itself.
- * LOST: the row is not held under that claim, or it or its event is gone. Of all that try it with the
- * same claim one takes the row.
- */
-struct taking {
-    struct fence fence; // as it was handed on
-    const char *claimed_by;
-    int64_t now_us;
-    int64_t lease_us;
-};
-owed_status store_take(struct db *db, const struct taking *taking, struct arena *arena,
-    struct claimed *ret_row, owed_error *err);
-
 /* store_next_due finds when the next row of these lanes can be claimed: its available_at, or the end
  * of a lease; INT64_MAX: none. Reads claim's lanes, app, receivers and kind; rows
  * of targets that it leaves alone may be meant all the same. */

@@ -5,9 +5,10 @@
  * Whoever is handed a claim takes the row by one conditional update. It moves the claim, so that the
  * same message, come again or come late, finds nothing.
  */
-#include "store/verbs.h"
+#include "store/take.h"
 
 #include "base/cleanup.h"
+#include "store/verbs.h"
 
 #define FENCE(fence) \
     V_INT((fence)->delivery_id), V_TEXT((fence)->claimed_by), V_TIME((fence)->claimed_at_us)
@@ -28,6 +29,30 @@ store_hand_off(
     owed_status status =
         change(db, STMT_HAND_OFF, ARGS(FENCE(fence), V_TIME(lease_expires_at_us)), &changed, err);
     return status == OWED_OK && changed == 0 ? lost(fence, err) : status;
+}
+
+static owed_status
+hand_off_each(struct db *db, struct handing *handings, size_t count, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    for (size_t i = 0; i < count && (status == OWED_OK || status == OWED_LOST); i++) {
+        status = store_hand_off(db, &handings[i].fence, handings[i].lease_expires_at_us, err);
+        handings[i].is_lost = status == OWED_LOST;
+    }
+    return status == OWED_LOST ? OWED_OK : status;
+}
+
+owed_status
+store_hand_off_all(struct db *db, struct handing *handings, size_t count, owed_error *err)
+{
+    struct scope scope = {0};
+    owed_status status = OWED_OK;
+    do {
+        status = scope_begin(db, &scope, err);
+        if (status == OWED_OK)
+            status = scope_end(&scope, hand_off_each(db, handings, count, err), err);
+    } while (scope_repeats(&scope, status));
+    return status;
 }
 
 /* move is the update that decides; what was read before it is true if it finds the row. */
@@ -54,8 +79,10 @@ store_take(struct db *db, const struct taking *taking, struct arena *arena, stru
     };
     struct scope scope = {0};
     owed_status status = OWED_OK;
+    // A take that a crash of the store undoes is made again by the same message, which nobody forgets before
+    // the attempt has been recorded, and recorded for good.
     do {
-        status = scope_begin(db, &scope, err);
+        status = scope_begin_light(db, &scope, err);
         if (status == OWED_OK)
             status = claimed_fetch(db, &claim, arena, ret_row, err);
         if (status == OWED_OK)

@@ -189,8 +189,8 @@ without_a_backend_those_rows_alone_fail_and_no_attempt_is_spent(void **state)
         desk_number(site->desk, "select micros(max(lease_expires_at)) from owed_delivery"), 0);
     assert_text(site->desk, "select last_error from owed_delivery where status = 'failed'",
         "it could not be handed to its task site: receiver shop.receipt runs at a task site and no "
-        "task backend is configured here; one set with owed_set_task_backend, or by a module, is "
-        "right");
+        "task backend is configured here; task-queue in owed.conf, or one set with "
+        "owed_set_task_backend, or by a module, is right");
     assert_int_equal(desk_number(site->desk,
                          "select max(attempts) from owed_delivery where kind "
                          "= 'task'"),
@@ -294,6 +294,146 @@ what_waits_behind_a_refusal_keeps_its_place(void **state)
     assert_int_equal(desk_number(site->desk, "select max(losses) from owed_delivery"), 0);
 }
 
+/* --- many at once --- */
+
+/* What a backend that takes many is to answer, and what it was asked. */
+struct many {
+    struct site *site;
+    size_t kept; // of each call
+    owed_status status;
+    const char *why;
+    bool begins; // and leaves a transaction open
+    int calls;
+    size_t counts[8]; // of messages, in each
+};
+
+static owed_status
+enqueue_many(void *state, owed_task_message *messages, size_t count, owed_error *err)
+{
+    struct many *many = state;
+    struct site *site = many->site;
+    many->counts[many->calls++ % 8] = count;
+    if (many->begins)
+        assert_ok(owed_begin(site->desk->f->owed, &site->desk->f->tx, &site->desk->f->err));
+    for (size_t i = 0; i < count && i < many->kept; i++) {
+        owed_task_message *m = &messages[i];
+        owed_task_backend one = owed_test_queue_backend(site->queue);
+        char sql[100];
+        snprintf(sql, sizeof sql,
+            "select micros(lease_expires_at) from owed_delivery where id = %" PRId64,
+            m->delivery_id);
+        site->lease_left_us[i] =
+            many->begins ? 0 : desk_number(site->desk, sql) - site->desk->f->now_us;
+        assert_ok(one.enqueue(one.state, m->delivery_id, m->claimed_by, m->claimed_at_us, err));
+        m->is_kept = true;
+    }
+    if (many->why != NULL)
+        snprintf(err->text, sizeof err->text, "%s", many->why);
+    return many->status;
+}
+
+static void
+open_many(struct site *site, struct many *many)
+{
+    many->site = site;
+    site_open(site, (owed_receiver){0});
+    owed_task_backend backend = owed_test_queue_backend(site->queue);
+    backend.state = many;
+    backend.enqueue_many = enqueue_many;
+    assert_ok(owed_set_task_backend(site->desk->f->owed, &backend, &site->desk->f->err));
+}
+
+static void
+many_are_handed_on_in_one_go_each_under_its_full_lease(void **state)
+{
+    struct site *site = *state;
+    struct many many = {.kept = 100};
+    open_many(site, &many);
+    desk_fire_many(site->desk, 60);
+    site_once(site);
+    assert_int_equal(many.calls, 1);
+    assert_int_equal(many.counts[0], 60);
+    for (int i = 0; i < 60; i++)
+        assert_int_equal(site->lease_left_us[i], LEASE);
+    assert_count(site->desk, "claimed", 60);
+    assert_int_equal(site_run(site).succeeded, 60);
+    assert_int_equal(site->actor.calls, 60);
+}
+
+static void
+as_many_as_are_claimed_together_are_handed_on_together(void **state)
+{
+    struct site *site = *state;
+    struct many many = {.kept = 100};
+    open_many(site, &many);
+    site->desk->settings.batch_size = 2;
+    desk_fire_many(site->desk, 5);
+    site_once(site);
+    assert_int_equal(many.calls, 3);
+    assert_int_equal(site_run(site).succeeded, 5);
+}
+
+static void
+of_many_the_first_that_is_not_kept_says_why_and_the_others_keep_their_place(void **state)
+{
+    struct site *site = *state;
+    struct many many = {.kept = 1, .status = OWED_UNAVAILABLE, .why = "the broker is away"};
+    open_many(site, &many);
+    desk_fire_many(site->desk, 4);
+    site->desk->settings.passes = 1;
+    desk_run(site->desk);
+    assert_int_equal(many.calls, 1);
+    assert_row(site, "claimed 0 -1");
+    assert_count(site->desk, "failed", 1);
+    assert_int_equal(desk_number(site->desk,
+                         "select count(*) from owed_delivery where status = 'claimed' and "
+                         "micros(lease_expires_at) = 0"),
+        2);
+    assert_text(site->desk, "select last_error from owed_delivery where status = 'failed'",
+        "it could not be handed to its task site: the broker is away");
+    assert_int_equal(site_run(site).succeeded, 1);
+    many = (struct many){.site = site, .kept = 100};
+    site->desk->settings.passes = 20;
+    desk_run(site->desk);
+    site_run(site);
+    assert_count(site->desk, "succeeded", 4);
+    assert_int_equal(site->actor.orders[1], 3);
+    assert_int_equal(site->actor.orders[2], 4);
+    assert_int_equal(site->actor.orders[3], 2); // it came due again last
+    assert_int_equal(desk_number(site->desk, "select max(losses) from owed_delivery"), 0);
+}
+
+static void
+a_backend_that_keeps_fewer_and_gives_no_reason_is_said_so(void **state)
+{
+    struct site *site = *state;
+    struct many many = {.kept = 1};
+    open_many(site, &many);
+    desk_fire_many(site->desk, 2);
+    site->desk->settings.passes = 1;
+    desk_run(site->desk);
+    assert_text(site->desk, "select last_error from owed_delivery where status = 'failed'",
+        "it could not be handed to its task site: the task backend kept 1 of 2 messages, and gave no "
+        "reason");
+}
+
+static void
+of_many_none_is_kept_where_a_transaction_was_left_open(void **state)
+{
+    struct site *site = *state;
+    struct many many = {.kept = 100, .begins = true};
+    open_many(site, &many);
+    desk_fire_many(site->desk, 2);
+    site->desk->settings.passes = 1;
+    desk_run(site->desk);
+    assert_count(site->desk, "failed", 1);
+    assert_text(site->desk, "select last_error from owed_delivery where status = 'failed'",
+        "it could not be handed to its task site: the task backend left a transaction open: it was "
+        "rolled back, and the message with it");
+    assert_int_equal(
+        site_run(site).succeeded, 1); // what was handed back is still held for its task
+}
+
 static void
 begins(struct site *site)
 {
@@ -387,7 +527,8 @@ a_stop_hands_back_the_rest_and_not_what_was_handed_on(void **state)
     assert_int_equal(site_handed_on(site), 1);
     assert_int_equal(site->desk->counts.handed_back, 2);
     assert_int_equal(desk_number(site->desk,
-                         "select count(*) from owed_delivery where micros(lease_expires_at) = 0"),
+                         "select count(*) from owed_delivery where status = 'claimed' and "
+                         "micros(lease_expires_at) = 0"),
         2);
     assert_string_equal(site_take(site, 0), "succeeded");
 }
@@ -611,6 +752,11 @@ main(void)
         TEST(a_backend_that_refuses_is_left_alone_for_longer_each_time),
         TEST(once_it_takes_again_everything_is_handed_on_at_once),
         TEST(what_waits_behind_a_refusal_keeps_its_place),
+        TEST(many_are_handed_on_in_one_go_each_under_its_full_lease),
+        TEST(as_many_as_are_claimed_together_are_handed_on_together),
+        TEST(of_many_the_first_that_is_not_kept_says_why_and_the_others_keep_their_place),
+        TEST(a_backend_that_keeps_fewer_and_gives_no_reason_is_said_so),
+        TEST(of_many_none_is_kept_where_a_transaction_was_left_open),
         TEST(a_backend_may_leave_no_transaction_open),
         TEST(a_backend_without_a_word_is_told_of_by_its_status),
         TEST(the_handles_backend_goes_before_its_registrys),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/take.h"
 
 #define LEASE OWED_MINUTES(5)
 #define CALLS_MAX 200

@@ -2,6 +2,7 @@
  *
  * test_fence.c - nobody whose row was taken can write to it.
  */
+#include "store/take.h"
 #include "world.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/buf.h"
+#include "store/take.h"
 
 /* shell runs a script in the sqlite3 shell on the store's file; *ret_said is what it printed, its
  * errors included, in the arena. True: it exited with 0. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/states.h"
+#include "store/take.h"
 
 /* Each tries its happening on a row of shop.billing that was brought to a state, under the fence of
  * its latest claim; the row itself tells what came of it. */

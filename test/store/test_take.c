@@ -2,6 +2,7 @@
  *
  * test_take.c - a claim that is handed on is taken once, and only as it was handed on.
  */
+#include "store/take.h"
 #include "world.h"
 
 #include <pthread.h>
@@ -246,6 +247,27 @@ handing_off_gives_a_lease_and_keeps_the_claim(void **state)
 }
 
 static void
+many_are_handed_off_with_one_commit_and_which_were_lost_is_noted(void **state)
+{
+    struct world *world = *state;
+    bring_to(world, "claimed");
+    const struct fence fence = world->rows[0].fence;
+    struct fence stale = fence;
+    stale.claimed_at_us--;
+    struct handing handings[] = {
+        {.fence = stale, .lease_expires_at_us = NOW + 2 * LEASE, .is_lost = false},
+        {.fence = fence, .lease_expires_at_us = NOW + 3 * LEASE, .is_lost = true},
+        {.fence = stale, .lease_expires_at_us = NOW + 4 * LEASE, .is_lost = false},
+    };
+    assert_ok(store_hand_off_all(world->db, handings, 3, &world->err));
+    assert_true(handings[0].is_lost);
+    assert_false(handings[1].is_lost);
+    assert_true(handings[2].is_lost);
+    assert_int_equal(delivery(world, fence.delivery_id).lease_expires_at_us, NOW + 3 * LEASE);
+    assert_false(store_in_transaction(world->db));
+}
+
+static void
 a_message_that_was_lost_is_no_loss_and_a_taker_that_died_is_one(void **state)
 {
     struct world *world = *state;
@@ -313,6 +335,7 @@ main(void)
         TEST(a_late_message_still_takes_a_row_that_nobody_else_took),
         TEST(the_fence_of_a_take_is_a_new_one_on_a_clock_that_went_back),
         TEST(handing_off_gives_a_lease_and_keeps_the_claim),
+        TEST(many_are_handed_off_with_one_commit_and_which_were_lost_is_noted),
         TEST(a_message_that_was_lost_is_no_loss_and_a_taker_that_died_is_one),
         TEST(a_loss_that_is_taken_off_beforehand_is_taken_off_once),
         TEST(a_take_in_a_transaction_that_is_undone_was_none),
