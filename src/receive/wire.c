@@ -12,7 +12,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+
+#define YOUNG_MAX 16 // of those that were begun in one turn, so many fly at a time
+#define TURN_MS 1
 
 static void
 append(struct transfers *list, struct transfer *transfer)
@@ -53,14 +57,24 @@ end(struct wire *wire, struct transfer *transfer, CURLcode code)
     pthread_mutex_unlock(&wire->lock);
 }
 
+/* land takes a transfer that was begun from libcurl. */
+static void
+land(struct wire *wire, const struct transfer *transfer)
+{
+    curl_multi_remove_handle(wire->multi, transfer->easy);
+    wire->young -= transfer->turn == wire->turn;
+}
+
 static void
 begin(struct wire *wire, struct transfer *queued)
 {
     while (queued != NULL) {
         struct transfer *transfer = queued;
         queued = queued->next;
-        if (curl_multi_add_handle(wire->multi, transfer->easy) != CURLM_OK)
-            end(wire, transfer, CURLE_FAILED_INIT);
+        if (curl_multi_add_handle(wire->multi, transfer->easy) == CURLM_OK)
+            continue;
+        land(wire, transfer);
+        end(wire, transfer, CURLE_FAILED_INIT);
     }
 }
 
@@ -71,30 +85,61 @@ let_go(struct wire *wire)
     if (transfer == NULL)
         return;
     if (transfer->state == TRANSFER_FLYING)
-        curl_multi_remove_handle(wire->multi, transfer->easy);
+        land(wire, transfer);
     wire->unwanted = NULL;
     pthread_cond_signal(&wire->let_go);
 }
 
-/* obey takes what was ordered meanwhile; false: the end. */
-static bool
-obey(struct wire *wire)
+/* take_turn begins a turn when the one before is over. */
+static void
+take_turn(struct wire *wire)
 {
+    int64_t now_us = clock_monotonic_us(&clock_system);
+    if (now_us - wire->turn_mono_us < TURN_MS * US_PER_MS)
+        return;
+    wire->turn++;
+    wire->turn_mono_us = now_us;
+    wire->young = 0;
+}
+
+/* take_some takes from the queue what may fly. */
+static struct transfer *
+take_some(struct wire *wire)
+{
+    struct transfers some = {0};
+    while (wire->queued.first != NULL && wire->young < YOUNG_MAX) {
+        struct transfer *transfer = wire->queued.first;
+        wire->queued.first = transfer->next;
+        transfer->state = TRANSFER_FLYING;
+        transfer->turn = wire->turn;
+        wire->young++;
+        append(&some, transfer);
+    }
+    if (wire->queued.first == NULL)
+        wire->queued.last = NULL;
+    return some.first;
+}
+
+/* obey takes what was ordered meanwhile; false: the end. *ret_more: some wait for others. */
+static bool
+obey(struct wire *wire, bool *ret_more)
+{
+    take_turn(wire);
     pthread_mutex_lock(&wire->lock);
     bool goes_on = !wire->is_over;
     let_go(wire);
-    struct transfer *queued = wire->queued.first;
-    for (struct transfer *t = queued; t != NULL; t = t->next)
-        t->state = TRANSFER_FLYING;
-    wire->queued = (struct transfers){0};
+    struct transfer *some = take_some(wire);
+    *ret_more = wire->queued.first != NULL;
     pthread_mutex_unlock(&wire->lock);
-    begin(wire, queued);
+    begin(wire, some);
     return goes_on;
 }
 
-static void
+/* collect tells whether anything has ended. */
+static bool
 collect(struct wire *wire)
 {
+    bool any = false;
     int left = 0;
     const CURLMsg *message;
     while ((message = curl_multi_info_read(wire->multi, &left)) != NULL) {
@@ -104,20 +149,24 @@ collect(struct wire *wire)
         CURLcode code = message->data.result; // the message ends with the handle
         struct transfer *transfer = NULL;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
-        curl_multi_remove_handle(wire->multi, easy);
+        land(wire, transfer);
         end(wire, transfer, code);
+        any = true;
     }
+    return any;
 }
 
 static void *
 run(void *state)
 {
     struct wire *wire = state;
-    while (obey(wire)) {
+    bool is_more = false;
+    while (obey(wire, &is_more)) {
         int running = 0;
         curl_multi_perform(wire->multi, &running);
-        collect(wire);
-        curl_multi_poll(wire->multi, NULL, 0, INT_MAX, NULL);
+        // What has ended makes room for the next at once.
+        if (!collect(wire) || !is_more)
+            curl_multi_poll(wire->multi, NULL, 0, is_more ? TURN_MS : INT_MAX, NULL);
     }
     return NULL;
 }

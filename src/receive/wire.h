@@ -5,6 +5,9 @@
  * Requests go on while the relay's thread waits for its store. The handles are prepared, and what they
  * came to is read, by the thread that calls here; only between wire_send and wire_take they belong to
  * the other one. That starts with the first transfer.
+ *
+ * Few at a time cost libcurl less than many do, so where answers come at once the next wait for them. For
+ * those that take longer nobody waits: they do not count any more.
  */
 #ifndef RECEIVE_WIRE_H
 #define RECEIVE_WIRE_H
@@ -12,6 +15,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <owed/error.h>
 
@@ -26,6 +30,7 @@ struct transfer {
     CURL *easy; // its CURLOPT_PRIVATE is the transfer
     CURLcode code;
     enum transfer_state state; // behind the lock
+    uint64_t turn;             // the thread's: when it was begun
     struct transfer *next;
 };
 
@@ -45,6 +50,10 @@ struct wire {
     struct transfers ended;
     struct transfer *unwanted; // to be let go
     bool is_over;
+    // The thread's:
+    uint64_t turn;
+    int64_t turn_mono_us; // when it began
+    int young;            // begun in this turn, and not ended
 };
 
 /* wire_open expects at_once transfers at a time, and keeps connections for them. */
