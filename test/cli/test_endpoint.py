@@ -441,6 +441,37 @@ try { new Webhook(wrong).verify(Buffer.from(body, 'base64').toString(), headers)
                               env={**os.environ, "NODE_PATH": str(MODULES)}, timeout=30)
         self.assertEqual(0, done.returncode, done.stderr)
 
+    @unittest.skipUnless(NODE and (MODULES / "standardwebhooks").is_dir(), "no node, or not the reference library")
+    def test_what_the_reference_library_signs_we_accept(self):
+        old, new, other = ("whsec_" + base64.b64encode(bytes([n]) * 24).decode() for n in (1, 2, 3))
+        body = '{"a": "\u00e9\U0001f600", "big": "' + "x" * 100000 + '"}'
+        script = """
+const {Webhook} = require('standardwebhooks');
+const {secrets, body, id, ago} = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+const at = new Date(Date.now() - 1000 * ago);
+console.log(Math.floor(at.getTime() / 1000));
+console.log(secrets.map(secret => new Webhook(secret).sign(id, at, body)).join(' '));
+"""
+
+        def signed(secrets, ago=0):
+            given = json.dumps({"secrets": secrets, "body": body, "id": "msg_1", "ago": ago})
+            done = subprocess.run([NODE, "-e", script], input=given, text=True, capture_output=True, check=True,
+                                  env={**os.environ, "NODE_PATH": str(MODULES)}, timeout=30)
+            return done.stdout.split("\n")[:2]
+
+        def accepted(words, secrets, what=body):
+            done = subprocess.run([os.environ["OWED_VERIFY_WEBHOOK"], "msg_1", *words, *secrets], input=what.encode(), timeout=30)
+            return done.returncode == 0
+
+        one, both, late = signed([old]), signed([new, old]), signed([old], ago=400)
+        self.assertTrue(accepted(one, [old]))
+        self.assertTrue(accepted(one, [new, old]))
+        for secrets in ([old], [new], [other, new]):
+            self.assertTrue(accepted(both, secrets), secrets)
+        self.assertFalse(accepted(both, [other]))
+        self.assertFalse(accepted(one, [old], body + " "))
+        self.assertFalse(accepted(late, [old]))
+
 
 if __name__ == "__main__":
     harness.run()
