@@ -24,7 +24,8 @@ OWED_BEGIN_DECLS
  * No request goes to an address that is not on the public internet (private, loopback, link-local, multicast, shared,
  * reserved, a cloud's metadata service; also where IPv6 wraps it), neither when an endpoint is added nor when a
  * connection is made: all addresses of its host are checked, and the connection goes to these. Redirects are not
- * followed.
+ * followed unless redirects says so: then 307 and 308 alone, at the host that the endpoint names, never from https to
+ * http, each hop checked as the first, and all within one time limit.
  */
 typedef struct owed_endpoint_settings {
     const char *allow;    /* networks that are called all the same, with blanks between them:
@@ -38,6 +39,7 @@ typedef struct owed_endpoint_settings {
     const char *source;    /* of CloudEvents, a URI reference; NULL: "/" and the app */
     int32_t disable_after; /* dead deliveries in a row; 0: 10; -1: never for that */
     int32_t per_host;      /* requests at once to one host; 0: 20 */
+    int32_t redirects;     /* so many in a row are followed, 5 at most; 0: none */
 } owed_endpoint_settings;
 
 typedef enum owed_format {

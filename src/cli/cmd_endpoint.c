@@ -79,6 +79,7 @@ const struct command cmd_endpoint = {
         "    endpoints = yes\n\n"
         "add prints the id and what the customer verifies with, which is not shown again. Its URL may lead to no address that is not "
         "on the internet, unless allow names its network; that is checked when it is added and before every connection. "
+        "Redirects are followed where redirects says how many: 307 and 308, at the same host. "
         "rotate prints a new secret; for the overlap both sign.\n\n"
         "disable lets nothing more be owed to it, and what is ends without a request. An endpoint is disabled at once when "
         "it answers 410, and when its last deliveries are dead (disable-after); the event owed.EndpointDisabled says so once. "

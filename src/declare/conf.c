@@ -87,7 +87,9 @@
     X("disable-after", endpoints.disable_after, INT, "N", -1, LIMIT_MAX_ATTEMPTS, \
         "of endpoints: so many dead deliveries in a row disable one, 10 unless told; -1: never") \
     X("per-host", endpoints.per_host, INT, "N", 1, 1000, \
-        "of endpoints: requests at once to one host, 20 unless told")
+        "of endpoints: requests at once to one host, 20 unless told") \
+    X("redirects", endpoints.redirects, INT, "N", 0, 5, \
+        "of endpoints: so many in a row, 307 and 308 at the same host, are followed; none unless told")
 
 const struct option conf_receiver_keys[] = {
 #define X(key_, member_, type_, argument_, least_, most_, help_) \

@@ -110,7 +110,7 @@ make_endpoints(struct conf_receiver *receiver, const char *where, owed_error *er
         receiver->declared.endpoints = &receiver->endpoints;
     else if (!endpoints_same(&receiver->endpoints, &none))
         return fail(err, OWED_CONFIG,
-            "%s: receiver \"%s\": allow, tenant-key, source, disable-after and per-host go with endpoints, which lacks",
+            "%s: receiver \"%s\": allow, tenant-key, source, disable-after, per-host and redirects go with endpoints, which lacks",
             where, show(receiver->declared.key, shown));
     return OWED_OK;
 }

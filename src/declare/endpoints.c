@@ -7,6 +7,7 @@
 #include "declare/check.h"
 
 #define DISABLE_AFTER 10
+#define REDIRECTS_MAX 5
 #define PER_HOST 20
 #define NETWORKS_MAX 64
 
@@ -84,6 +85,9 @@ check_endpoints(const struct declaration *declaration, owed_error *err)
             (int)said->disable_after, LIMIT_MAX_ATTEMPTS);
     if (said->per_host < 0 || said->per_host > 1000)
         return refuse(declaration, err, "per-host is %d; 1 to 1000 is right", (int)said->per_host);
+    if (said->redirects < 0 || said->redirects > REDIRECTS_MAX)
+        return refuse(declaration, err, "redirects is %d; 0 to %d is right", (int)said->redirects,
+            REDIRECTS_MAX);
     return check_allowed(declaration, or_empty(said->allow), err);
 }
 
@@ -130,5 +134,6 @@ endpoints_same(const owed_endpoint_settings *a, const owed_endpoint_settings *b)
     return same(a->allow, b->allow) && a->resolve == b->resolve &&
         a->resolve_state == b->resolve_state && same(a->tenant_key, b->tenant_key) &&
         (is_empty(b->source) || same(a->source, b->source)) && after == other &&
+        a->redirects == b->redirects &&
         (a->per_host != 0 ? a->per_host : PER_HOST) == (b->per_host != 0 ? b->per_host : PER_HOST);
 }

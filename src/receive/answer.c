@@ -134,8 +134,9 @@ explain_redirect(const struct called *called, long status, const char *location)
     char cleaned[256];
     text_clean(cleaned, sizeof cleaned, str_of(to), false);
     free(to);
-    return owed_permanent(delivery, "POST %s: %ld %s, to %s; redirects are not followed", shown,
-        status, status_reason(status), cleaned);
+    return owed_permanent(delivery, "POST %s: %ld %s, to %s; %s", shown, status,
+        status_reason(status), cleaned,
+        called->stopped == NULL ? "redirects are not followed" : called->stopped);
 }
 
 bool

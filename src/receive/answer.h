@@ -24,6 +24,7 @@ struct called {
     const char *host;  // and its port
     int64_t timeout_us;
     int64_t now_us;
+    const char *stopped; // why a redirect was not followed; NULL: none is
 };
 
 /* answer_listen sets what is the same for every request; a transfer's handle is new, or was reset. */

@@ -51,6 +51,30 @@ call_is_wanted(struct flight *flight)
 }
 
 void
+call_join_line(struct call *call)
+{
+    struct host *host = call->host;
+    call->before = host->last_in_line;
+    call->behind = NULL;
+    *(call->before == NULL ? &host->first_in_line : &call->before->behind) = call;
+    host->last_in_line = call;
+    host->in_line++;
+    call->waits_in_line = true;
+}
+
+void
+call_leave_line(struct call *call)
+{
+    struct host *host = call->host;
+    if (!call->waits_in_line)
+        return;
+    *(call->before == NULL ? &host->first_in_line : &call->before->behind) = call->behind;
+    *(call->behind == NULL ? &host->last_in_line : &call->behind->before) = call->before;
+    host->in_line--;
+    call->waits_in_line = false;
+}
+
+void
 call_free(struct call *call)
 {
     if (call == NULL)
@@ -105,6 +129,7 @@ call_compose(struct call *call, int64_t now_us)
     owed_format format = OWED_FORMAT_ENVELOPE;
     if (!format_of(flight->endpoint->row.format, &format))
         return false;
+    buf_clear(&call->body);
     parcel_write(format, delivery->row, delivery->idempotency_key,
         delivery->receiver->endpoints->said.source, &call->body);
     CLEANUP(buf_done) struct buf signatures;
@@ -122,6 +147,10 @@ call_prepare(struct call *call)
     int64_t connect_us =
         limit_us < WEBHOOK_CONNECT_TIMEOUT_US ? limit_us : WEBHOOK_CONNECT_TIMEOUT_US;
     call->timeout_us = limit_us;
+    limit_us = limit_us > call->spent_us ? limit_us - call->spent_us : 1;
+    answer_clear(&call->answer);
+    call->refused[0] = '\0';
+    buf_clear(&call->pin);
     // "+": it is looked up again by whoever comes later.
     buf_putc(&call->pin, '+');
     guard_write_pin(&call->place, &call->host->addresses, &call->pin);

@@ -24,10 +24,14 @@ struct call {
     struct answer answer;
     struct curl_slist pin_node;
     struct buf pin;
-    char refused[NETWORK_TEXT_BYTES + 80]; // by the last look before the connection
+    char refused[NETWORK_TEXT_BYTES + 80];       // by the last look before the connection
+    char stopped[sizeof((owed_error *)0)->text]; // why a redirect was not followed
+    int32_t hops;                                // that were
+    int64_t spent_us;                            // in these
     int64_t timeout_us;
     int64_t flown_mono_us; // since when it is on the wire, or in line
     bool waits_in_line, is_on_wire, is_slow;
+    struct call *before, *behind; // in its host's line
     struct call *next;
     struct call **link; // in flying: what points here
 };
@@ -41,6 +45,10 @@ bool call_is_wanted(struct flight *flight);
 /* call_new makes one for a flight whose endpoint is there; NULL: out of memory. call_free takes NULL. */
 struct call *call_new(struct flight *flight);
 void call_free(struct call *call);
+
+/* call_join_line has a call wait behind others of its host; call_leave_line takes one that waits out of there. */
+void call_join_line(struct call *call);
+void call_leave_line(struct call *call);
 
 /* call_compose writes body, signatures and headers; call_prepare hands all to libcurl, once the host's addresses are
  * known. false: it cannot be. */

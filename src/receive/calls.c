@@ -16,6 +16,7 @@
 #include "receive/call.h"
 #include "receive/later.h"
 #include "receive/parcel.h"
+#include "receive/redirect.h"
 
 #define ADDRESSES_KEPT_US (INT64_C(10) * US_PER_SECOND)
 #define SLOW_US US_PER_SECOND
@@ -42,6 +43,7 @@ unlink_call(struct calls *calls, struct call *call)
     *call->link = call->next;
     if (call->next != NULL)
         call->next->link = call->link;
+    call_leave_line(call);
     if (call->host != NULL)
         host_leave(call->host);
     calls->count--;
@@ -75,7 +77,7 @@ static void
 fly(struct calls *calls, struct call *call)
 {
     host_begin(call->host);
-    call->waits_in_line = false;
+    call_leave_line(call);
     call->flown_mono_us = mono_us();
     bool is_ready = call_compose(call, clock_now_us(&calls->landing->clock)) && call_prepare(call);
     call->is_on_wire = is_ready && wire_send(&calls->wire, &call->transfer);
@@ -85,15 +87,6 @@ fly(struct calls *calls, struct call *call)
     land(calls, call,
         owed_failed(
             &call->flight->delivery, "POST %s: the request could not be begun", call->shown));
-}
-
-static size_t
-line_of(const struct calls *calls, const struct host *host)
-{
-    size_t count = 0;
-    for (const struct call *c = calls->flying; c != NULL; c = c->next)
-        count += c->host == host && c->waits_in_line;
-    return count;
 }
 
 /* take_turn starts a call whose host has been looked up, lets it wait in line, or puts it off. */
@@ -107,9 +100,8 @@ take_turn(struct calls *calls, struct call *call)
     }
     bool is_full = wait_us == HOSTS_FULL;
     bool is_well = call->host->failures == 0 && call->host->window > 1;
-    if (is_full && is_well &&
-        line_of(calls, call->host) < LINE_LEAST + (size_t)call->host->window * 2) {
-        call->waits_in_line = true;
+    if (is_full && is_well && call->host->in_line < LINE_LEAST + (size_t)call->host->window * 2) {
+        call_join_line(call);
         call->flown_mono_us = mono_us();
         return;
     }
@@ -140,6 +132,28 @@ start_lookup(struct calls *calls, struct call *call)
             &call->flight->delivery, "POST %s: its host could not be looked up", call->shown));
 }
 
+/* find_host finds that of the call's place; false: it has landed. */
+static bool
+find_host(struct calls *calls, struct call *call)
+{
+    snprintf(call->host_name, sizeof call->host_name, "%s:%d", call->place.host, call->place.port);
+    call->host = hosts_find(&calls->hosts, call->host_name, mono_us());
+    if (call->host != NULL)
+        return true;
+    land(calls, call, owed_failed(&call->flight->delivery, "out of memory"));
+    return false;
+}
+
+/* go waits for the host's addresses, where they are not known, and for its turn. */
+static void
+go(struct calls *calls, struct call *call)
+{
+    if (call->host->addresses_until_us > mono_us())
+        take_turn(calls, call);
+    else
+        start_lookup(calls, call);
+}
+
 /* set_out checks the URL and finds its host. false: it has landed. */
 static bool
 set_out(struct calls *calls, struct call *call)
@@ -150,12 +164,7 @@ set_out(struct calls *calls, struct call *call)
         land(calls, call, owed_permanent(delivery, "%s", err.text));
         return false;
     }
-    snprintf(call->host_name, sizeof call->host_name, "%s:%d", call->place.host, call->place.port);
-    call->host = hosts_find(&calls->hosts, call->host_name, mono_us());
-    if (call->host != NULL)
-        return true;
-    land(calls, call, owed_failed(delivery, "out of memory"));
-    return false;
+    return find_host(calls, call);
 }
 
 static owed_status
@@ -202,12 +211,8 @@ calls_start(struct calls *calls, struct flight *flight)
     }
     flight->builtin = call;
     link_call(calls, call);
-    if (!set_out(calls, call))
-        return;
-    if (call->host->addresses_until_us > mono_us())
-        take_turn(calls, call);
-    else
-        start_lookup(calls, call);
+    if (set_out(calls, call))
+        go(calls, call);
 }
 
 /* --- the end --- */
@@ -233,13 +238,8 @@ end_lookup(struct calls *calls, const struct lookup *lookup)
 static void
 next_in_line(struct calls *calls, const struct host *host)
 {
-    for (;;) {
-        struct call *oldest = NULL;
-        for (struct call *c = calls->flying; c != NULL; c = c->next)
-            if (c->host == host && c->waits_in_line)
-                oldest = c;
-        if (oldest == NULL)
-            return;
+    struct call *oldest;
+    while ((oldest = host->first_in_line) != NULL) {
         int64_t wait_us = host_ask(host, mono_us());
         if (wait_us == HOSTS_FULL)
             return;
@@ -252,6 +252,23 @@ next_in_line(struct calls *calls, const struct host *host)
     }
 }
 
+/* hop sends a call on to where its answer said; false: it stays. */
+static bool
+hop(struct calls *calls, struct call *call)
+{
+    struct host *before = call->host;
+    int32_t limit = call->flight->delivery.receiver->endpoints->said.per_host;
+    if (!redirect_take(call))
+        return false;
+    host_end(before, HOST_WELL, limit, mono_us());
+    call->is_on_wire = false;
+    if (find_host(calls, call))
+        go(calls, call);
+    next_in_line(calls, before);
+    host_leave(before);
+    return true;
+}
+
 static void
 finish(struct calls *calls, struct call *call)
 {
@@ -259,10 +276,14 @@ finish(struct calls *calls, struct call *call)
     owed_delivery *delivery = &flight->delivery;
     struct host *host = call->host;
     bool is_there = answer_is_there(&call->answer, &call->transfer);
+    if (is_there && hop(calls, call))
+        return;
     int64_t now_us = clock_now_us(&calls->landing->clock), asked_us = 0;
     curl_off_t took_us = 0;
+    int64_t spent_us = call->spent_us;
     curl_easy_getinfo(call->transfer.easy, CURLINFO_TOTAL_TIME_T, &took_us);
-    const struct called called = {delivery, call->shown, call->host_name, call->timeout_us, now_us};
+    const struct called called = {delivery, call->shown, call->host_name, call->timeout_us, now_us,
+        call->stopped[0] == '\0' ? NULL : call->stopped};
     owed_outcome outcome = answer_outcome(&call->answer, &call->transfer, &called);
     if (call->refused[0] != '\0' && !is_there)
         outcome = owed_failed(delivery, "POST %s: %s", call->shown, call->refused);
@@ -272,7 +293,7 @@ finish(struct calls *calls, struct call *call)
     if (answer_wait(&call->transfer, now_us, &asked_us))
         host_wait_asked(host, asked_us, mono_us());
     land(calls, call, outcome);
-    flight->duration_us = took_us; // not until somebody looked
+    flight->duration_us = spent_us + took_us; // not until somebody looked
     next_in_line(calls, host);
 }
 

@@ -21,6 +21,8 @@
 #define HOSTS_LONGEST_REST_US INT64_C(300000000)
 #define HOSTS_LONGEST_WAIT_US INT64_C(86400000000)
 
+struct call;
+
 struct host {
     const char *name; // "host:port"
     int32_t users;    // that found it, and have not left it
@@ -32,6 +34,9 @@ struct host {
     // Its addresses, as they were checked, until:
     owed_address_list addresses;
     int64_t addresses_until_us;
+    // Calls that wait for their turn, in that order.
+    struct call *first_in_line, *last_in_line;
+    size_t in_line;
 };
 
 struct hosts {

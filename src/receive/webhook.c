@@ -169,7 +169,7 @@ finish(struct webhooks *webhooks, struct request *request)
     curl_off_t took_us = 0;
     curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &took_us);
     const struct called called = {&flight->delivery, request->target->shown, request->target->host,
-        request->timeout_us, clock_now_us(&webhooks->landing->clock)};
+        request->timeout_us, clock_now_us(&webhooks->landing->clock), NULL};
     owed_outcome outcome = answer_outcome(&request->answer, &request->transfer, &called);
     flight->code = answer_keep(&request->answer, &request->transfer, flight->excerpt);
     flight->builtin = NULL;

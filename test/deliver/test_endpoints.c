@@ -8,11 +8,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <owed/endpoint.h>
 
 #include "../receive/server.h"
 #include "base/clock.h"
+#include "loopback.h"
 
 #define SECRET "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
@@ -228,6 +231,188 @@ two_relays_that_count_the_last_dead_at_once_disable_it_once(void **state)
         raw_number(((struct fixture *)*state)->raw, "select dead_in_row from owed_endpoint"), 2);
 }
 
+/* --- redirects --- */
+
+/* A name that leads to loopback, once, and then inside. */
+static owed_status
+leads_inside_next_time(const char *host, void *state, owed_address_list *list, owed_error *err)
+{
+    int *calls = state;
+    assert_string_equal(host, "h.example");
+    return owed_address_add(list, (*calls)++ <= 0 ? "127.0.0.1" : "10.0.0.1", err);
+}
+
+/* sends_on answers a path of the table with a redirect, and any other with 200. */
+static bool
+sends_on(struct server *server, int fd, const struct served *request)
+{
+    static const struct {
+        int path, status;
+        const char *to; // PORT is the server's
+    } ways[] = {
+        {1, 307, "/2"},
+        {2, 308, "http://127.0.0.1:PORT/200?a=b"},
+        {3, 302, "/200"},
+        {4, 307, "http://localhost:PORT/200"},
+        {5, 307, "/5"},
+        {6, 307, "http://169.254.169.254/latest"},
+        {7, 308, "http://127.0.0.1:22/"},
+        {8, 307, "file:///etc/passwd"},
+        {9, 307, "http://h.example:8080/200"},
+    };
+    char to[100], text[300];
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (ways[i].path != request->path)
+            continue;
+        const char *port = strstr(ways[i].to, "PORT");
+        if (port == NULL)
+            snprintf(to, sizeof to, "%s", ways[i].to);
+        else
+            snprintf(to, sizeof to, "%.*s%d%s", (int)(port - ways[i].to), ways[i].to, server->port,
+                port + 4);
+        snprintf(text, sizeof text,
+            "HTTP/1.1 %d Moved\r\nlocation: %s\r\ncontent-length: 0\r\n\r\n", ways[i].status, to);
+        return send_text(fd, text);
+    }
+    return send_text(fd, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+}
+
+/* called delivers one event to an endpoint at a path of the server, and writes what came of it. */
+static size_t
+called(struct fixture *f, const char *host, int path, char ret_said[static 256])
+{
+    struct server server;
+    char url[100], id[OWED_ENDPOINT_ID_BYTES];
+    const owed_relay_settings settings = {.once = true, .all_lanes = true};
+    server_start(&server, sends_on);
+    snprintf(url, sizeof url, "http://%s:%d/%d", host, server.port, path);
+    add_at(f, url, id);
+    fixture_begin(f);
+    fixture_fire(f, &order_placed, 1);
+    fixture_commit(f);
+    assert_ok(owed_relay_run(f->owed, &settings, NULL, &f->err));
+    raw_list(f->raw, "select status || ' ' || last_error from owed_delivery", ret_said);
+    raw_run(f->raw, "delete from owed_delivery");
+    assert_ok(owed_endpoint_remove(f->owed, id, &f->err));
+    size_t count = server.count;
+    char value[512];
+    for (const struct served *s = server.served; s != NULL; s = s->next) {
+        assert_memory_equal(s->head, "POST ", 5);
+        assert_true(strncmp(header_of(s, "webhook-signature", value), "v1,", 3) == 0);
+        assert_non_null(strstr(s->body, "\"type\":\"shop.OrderPlaced\""));
+    }
+    server_stop(&server);
+    return count;
+}
+
+static void
+a_redirect_is_followed_at_its_host_alone_and_each_hop_is_checked(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int path;
+        size_t requests;
+        const char *said;
+    } cases[] = {
+        {1, 3, "succeeded "},
+        {2, 2, "succeeded "},
+        {3, 1, "only 307 and 308 are followed"},
+        {4, 1, "it is another host"},
+        {5, 3, "it is one redirect too many"},
+        {6, 1, "it is another host"},
+        {7, 1, "has a port that is another service's"},
+        {8, 1, "is neither http:// nor https://"},
+    };
+    char said[256];
+    if (!test_store_is("sqlite"))
+        skip(); // the store has no part in it
+    open_with(f, &(owed_endpoint_settings){.allow = "127.0.0.0/8", .redirects = 2});
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t requests = called(f, "127.0.0.1", cases[i].path, said);
+        if (requests != cases[i].requests || strstr(said, cases[i].said) == NULL)
+            fail_msg("/%d: %zu requests, %s", cases[i].path, requests, said);
+    }
+}
+
+static void
+no_redirect_is_followed_unless_somebody_says_so(void **state)
+{
+    struct fixture *f = *state;
+    char said[256];
+    if (!test_store_is("sqlite"))
+        skip();
+    open_with(f, &on_loopback);
+    assert_int_equal(called(f, "127.0.0.1", 1, said), 1);
+    assert_non_null(strstr(said, "dead "));
+    assert_non_null(strstr(said, "redirects are not followed"));
+}
+
+static void
+a_name_that_leads_inside_by_the_next_hop_is_not_called(void **state)
+{
+    struct fixture *f = *state;
+    int calls = -1; // it is asked when the endpoint is added, too
+    char said[256];
+    if (!test_store_is("sqlite"))
+        skip();
+    const owed_endpoint_settings settings = {.allow = "127.0.0.0/8",
+        .redirects = 2,
+        .resolve = leads_inside_next_time,
+        .resolve_state = &calls};
+    open_with(f, &settings);
+    assert_int_equal(called(f, "h.example", 9, said), 1);
+    assert_non_null(strstr(said, "10.0.0.1, a private address"));
+}
+
+/* --- TLS --- */
+
+/* A listener that keeps the first bytes it is sent, and hangs up. */
+struct hello {
+    int listener;
+    char bytes[2048];
+    ssize_t len;
+};
+
+static void *
+hear(void *state)
+{
+    struct hello *hello = state;
+    int fd = accept(hello->listener, NULL, NULL);
+    hello->len = recv(fd, hello->bytes, sizeof hello->bytes, 0);
+    close(fd);
+    return NULL;
+}
+
+static void
+the_name_is_kept_for_tls_though_the_address_was_checked_before(void **state)
+{
+    struct fixture *f = *state;
+    struct hello hello;
+    pthread_t thread;
+    int port = 0, calls = -1;
+    char url[64], id[OWED_ENDPOINT_ID_BYTES];
+    const owed_relay_settings once = {.once = true, .all_lanes = true};
+    if (!test_store_is("sqlite"))
+        skip();
+    const owed_endpoint_settings settings = {
+        .allow = "127.0.0.0/8", .resolve = leads_inside_next_time, .resolve_state = &calls};
+    open_with(f, &settings);
+    hello.listener = loopback_listen(8, &port);
+    snprintf(url, sizeof url, "https://h.example:%d/", port);
+    add_at(f, url, id);
+    fixture_begin(f);
+    fixture_fire(f, &order_placed, 1);
+    fixture_commit(f);
+    assert_int_equal(pthread_create(&thread, NULL, hear, &hello), 0);
+    assert_ok(owed_relay_run(f->owed, &once, NULL, &f->err));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    close(hello.listener);
+    assert_true(hello.len > 0);
+    assert_non_null(memmem(hello.bytes, (size_t)hello.len, "h.example", strlen("h.example")));
+    assert_int_equal(
+        raw_number(f->raw, "select count(*) from owed_delivery where status = 'dead'"), 1);
+}
+
 int
 main(void)
 {
@@ -237,6 +422,10 @@ main(void)
         TEST(what_cannot_be_read_or_paused_is_refused),
         TEST(two_relays_that_hear_410_at_once_disable_it_once),
         TEST(two_relays_that_count_the_last_dead_at_once_disable_it_once),
+        TEST(a_redirect_is_followed_at_its_host_alone_and_each_hop_is_checked),
+        TEST(the_name_is_kept_for_tls_though_the_address_was_checked_before),
+        TEST(no_redirect_is_followed_unless_somebody_says_so),
+        TEST(a_name_that_leads_inside_by_the_next_hop_is_not_called),
     };
     return RUN_ON_ALL_STORES("endpoints", tests);
 }

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "receive/guard.h"
+#include "receive/redirect.h"
 
 static const struct networks nothing;
 
@@ -293,6 +294,20 @@ more_addresses_than_there_is_room_for_are_refused(void **state)
     assert_int_equal(owed_address_add(&list, "8.8.8.8", &err), OWED_LIMIT);
 }
 
+static void
+a_redirect_keeps_its_host_and_never_loses_tls(void **state)
+{
+    (void)state;
+    const struct place plain = {.host = "h.example", .port = 80};
+    const struct place tls = {.host = "H.example", .port = 8443, .is_tls = true};
+    const struct place other = {.host = "h.example.org", .port = 8443, .is_tls = true};
+    assert_null(redirect_problem(&plain, &plain));
+    assert_null(redirect_problem(&plain, &tls));
+    assert_null(redirect_problem(&tls, &tls));
+    assert_non_null(strstr(redirect_problem(&tls, &plain), "http after https"));
+    assert_non_null(strstr(redirect_problem(&tls, &other), "another host"));
+}
+
 int
 main(void)
 {
@@ -309,6 +324,7 @@ main(void)
         cmocka_unit_test(an_address_in_the_url_is_asked_of_nobody_and_checked_all_the_same),
         cmocka_unit_test(the_pin_holds_what_was_checked),
         cmocka_unit_test(more_addresses_than_there_is_room_for_are_refused),
+        cmocka_unit_test(a_redirect_keeps_its_host_and_never_loses_tls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
