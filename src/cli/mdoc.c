@@ -276,7 +276,7 @@ static const char conf_publish[] =
     "tls://, or nats+tls://, is the same by TLS. A subject that no stream takes is a failed attempt; where JetStream is not enabled, or its stream has no leader, the "
     "broker is away; what is more than its max_payload is dead at once.\n\n"
     "amqp://user@host:5672/vhost publishes to RabbitMQ, with topic as the routing key, to exchange where there is one: persistent, with message_id, type, "
-    "correlation_id, timestamp and the facts as headers, and done once it is confirmed. What no queue takes has failed. amqps:// is the same by TLS, at port 5671 unless told.\n\n"
+    "correlation_id, timestamp and the facts as headers, and done once it is confirmed. What no queue takes has failed; while RabbitMQ is low on memory or disk, or a queue that rejects what is too much is full, it is away. amqps:// is the same by TLS, at port 5671 unless told.\n\n"
     "By TLS the server has to have a certificate for the name in the URL, by an authority that the host trusts (SSL_CERT_FILE in the environment of the "
     "relay names others), or one of those in ca-file; nothing goes without.\n\n"
     "redis://user@host:6379/0 adds an entry to the stream topic, with the fields id, those above and payload. Redis acknowledges what it has in "

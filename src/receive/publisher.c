@@ -71,18 +71,26 @@ send_some(struct publisher *publisher, struct broker_message *messages, owed_err
     return err->text;
 }
 
+/* post sends until all has an answer, or there is no use in going on. */
 static void
 post(struct publisher *publisher, struct broker_message *messages)
 {
     owed_error err;
-    bool was_open = publisher->connection != NULL;
+    const char *why = "";
+    struct broker_message *left = messages;
     int64_t began_us = clock_monotonic_us(&clock_system);
-    const char *why = send_some(publisher, messages, &err);
-    // A connection that has stood idle may have been closed meanwhile, which says nothing of the broker.
-    bool is_quick = clock_monotonic_us(&clock_system) - began_us < QUICK_US;
-    struct broker_message *left = broker_silent(messages);
-    if (left != NULL && was_open && publisher->connection == NULL && is_quick)
+    // A connection that has stood idle may have been closed meanwhile, which says nothing of the broker; nor does
+    // one that ends at a message of which it is told.
+    bool was_open = publisher->connection != NULL;
+    for (bool goes_on = true; goes_on; was_open = false) {
+        const struct broker_message *first = left;
         why = send_some(publisher, left, &err);
+        left = broker_silent(left);
+        bool is_quick = clock_monotonic_us(&clock_system) - began_us < QUICK_US;
+        bool is_told = first->answer != BROKER_SILENT && first->answer != BROKER_AWAY;
+        goes_on =
+            left != NULL && publisher->connection == NULL && is_quick && (was_open || is_told);
+    }
     answer_silent(left, why[0] == '\0' ? "it has not answered" : why);
 }
 

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pwd
+import select
 import shutil
 import socket
 import struct
@@ -94,11 +95,14 @@ class Broker:
     def environment(self):
         return {}
 
-    def start(self):
+    def place(self):
+        """Where, and as whom, its programs run."""
         as_whom = {"user": self.nobody.pw_uid, "group": self.nobody.pw_gid, "extra_groups": []} if self.nobody else {}
-        self.process = subprocess.Popen(self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, errors="replace",
-                                        env={**os.environ, "HOME": str(self.folder), **self.environment()}, **as_whom)
+        return {"cwd": self.folder, "env": {**os.environ, "HOME": str(self.folder), **self.environment()}, **as_whom}
+
+    def start(self):
+        self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, errors="replace", **self.place())
         self.said = []
         self.is_heard = threading.Event()
         self.reader = threading.Thread(target=self.hear)
@@ -131,6 +135,76 @@ class Broker:
     def remove(self):
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Cut:
+    """Stands before a broker, and cuts the first connection off once so much has gone to the broker."""
+
+    def __init__(self, port, after_bytes):
+        self.broker, self.after_bytes, self.count = port, after_bytes, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.serve)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                self.pass_on(self.listener.accept()[0])
+
+    def pass_on(self, client):
+        """One connection at a time, as a publisher has."""
+        self.count += 1
+        left = self.after_bytes if self.count == 1 else 1 << 60
+        with client, socket.create_connection(("127.0.0.1", self.broker)) as broker:
+            while left > 0:
+                for one, other in ((client, broker), (broker, client)):
+                    if one not in select.select([client, broker], [], [])[0]:
+                        continue
+                    data = one.recv(4096)
+                    if not data:
+                        return
+                    other.sendall(data)
+                    left -= len(data) if one is client else 0
+
+
+class Deaf:
+    """Takes connections, and says what it is told, or nothing."""
+
+    def __init__(self, said):
+        self.said = said
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.serve)
+        self.clients = []
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join()
+        for client in self.clients:
+            client.close()
+
+    def serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client = self.listener.accept()[0]
+                self.clients.append(client)
+                if self.said is not None:
+                    client.sendall(self.said)
+                    client.shutdown(socket.SHUT_RDWR)
 
 
 class Redis(Broker):
@@ -312,6 +386,7 @@ class RabbitMQ(Broker):
     """It listens twice, the second time by TLS."""
 
     settings = ""
+    most_bytes = 4_000_000
     ready = "Server startup complete"
 
     def __init__(self):
@@ -320,7 +395,8 @@ class RabbitMQ(Broker):
         (self.folder / "plugins").write_text("[].\n")
         self.certificate, key = certificate(self.folder)
         (self.folder / "rabbitmq.conf").write_text(f"listeners.ssl.1 = 127.0.0.1:{self.tls_port}\nssl_options.certfile = {self.certificate}\n"
-                                                   f"ssl_options.keyfile = {key}\n{self.settings}")
+                                                   f"ssl_options.keyfile = {key}\n"
+                                                   f"max_message_size = {self.most_bytes}\n{self.settings}")
         self.epmd = subprocess.Popen([program("epmd"), "-address", "127.0.0.1", "-port", str(self.epmd_port)],
                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -334,6 +410,9 @@ class RabbitMQ(Broker):
                 "RABBITMQ_NODE_PORT": str(self.port), "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1", "RABBITMQ_DIST_PORT": str(free_port()),
                 "RABBITMQ_CONFIG_FILE": f"{path}/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE": f"{path}/plugins", "RABBITMQ_PID_FILE": f"{path}/pid", "ERL_EPMD_PORT": str(self.epmd_port),
                 "ERL_EPMD_ADDRESS": "127.0.0.1", "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1 +sbwt none"}
+
+    def control(self, *words):
+        subprocess.run(["/usr/lib/rabbitmq/bin/rabbitmqctl", *words], check=True, capture_output=True, timeout=60, **self.place())
 
     def signal(self, number):
         os.kill(int((self.folder / "pid").read_text()), number)
@@ -416,9 +495,10 @@ class Amqp:
             raise ValueError(f"the broker said {payload!r}")
         return payload[4:]
 
-    def declare(self, queue, durable=True, limit=None):
+    def declare(self, queue, durable=True, limit=None, overflow="drop-head"):
         """Make a queue, durable and for so many messages, and say how many it holds."""
-        table = b"" if limit is None else self.short(b"x-max-length") + b"I" + struct.pack(">i", limit)
+        table = b"" if limit is None else (self.short(b"x-max-length") + b"I" + struct.pack(">i", limit)
+                                           + self.short(b"x-overflow") + b"S" + self.long(overflow.encode()))
         self.call(1, 50, 10, b"\0\0" + self.short(queue.encode()) + (b"\x02" if durable else b"\0") + self.long(table))
         answer = self.method(50, 11)
         return struct.unpack(">I", answer[1 + answer[0]:5 + answer[0]])[0]

@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """What owed.conf has published reaches a real broker, once it has acknowledged it, and waits while it is away."""
+import contextlib
 import datetime
 import signal
 import subprocess
+import time
+import types
 
 import brokers
 from harness import OWED, StoreCase, run
@@ -55,6 +58,20 @@ class Words(StoreCase):
         for key in ("ca-file", "credentials-file"):
             self.receiver(f"publish = tls://here\n{key} = nowhere")
             self.assertIn(f"{key}: nowhere cannot be read", self.owed("check", code=1).stdout)
+
+    def test_who_never_answers_or_talks_nonsense_is_away(self):
+        for said in (None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"):
+            with brokers.Deaf(said) as deaf:
+                self.conf("[store]\napp = shop\n" + "".join(
+                    f'[receiver "shop.{scheme}"]\nevent = shop.OrderPlaced\npublish = {scheme}://127.0.0.1:{deaf.port}\ntimeout = 300ms\n'
+                    for scheme in ("amqp", "kafka", "nats", "redis")))
+                self.sql("delete from owed_delivery")
+                self.fire("shop.OrderPlaced")
+                self.owed("relay", "--once", code=0)
+            rows = self.sql("select status, attempts, losses, last_error from owed_delivery order by receiver_key")
+            self.assertEqual([("failed", 0, 0)] * 4, [row[:3] for row in rows], rows)
+            for scheme, row in zip(("amqp", "kafka", "nats", "redis"), rows):
+                self.assertIn(f"publish {scheme}://127.0.0.1:{deaf.port}: it ", row[3])
 
     def test_the_catalogue_says_where_it_goes(self):
         self.receiver("publish = redis://here\ntopic = feed")
@@ -147,6 +164,24 @@ class Published(StoreCase):
         self.assertEqual({'{"n":0}', '{"n":1}'}, {m["payload"] for m in messages})
         self.assertEqual(2, len({m["id"] for m in messages}))
 
+    def test_of_a_batch_that_is_cut_off_all_comes_and_what_comes_twice_has_the_same_id(self):
+        self.feed()
+        lines = "".join(f'{{"name":"shop.OrderPlaced","payload":{{"n":{n}}}}}\n' for n in range(200))
+        self.owed("fire", "--lines", stdin=lines, code=0)
+        with self.cut() as cut:
+            self.conf((self.folder / "owed.conf").read_text().replace(str(self.broker.port), str(cut.port)))
+            self.relay()
+            self.sql("update owed_delivery set available_at = 0 where status = 'failed'")
+            self.relay()
+            self.assertGreater(cut.count, 1)
+        self.assertEqual({("succeeded", 1, "")}, set(self.rows()))
+        messages = self.broker.messages(self.topic)
+        self.assertEqual({f'{{"n":{n}}}' for n in range(200)}, {m["payload"] for m in messages})
+        self.assertEqual(200, len({(m["payload"], m["id"]) for m in messages}))
+
+    def cut(self):
+        return brokers.Cut(self.broker.port, 20_000)
+
     def relay_that_stays(self):
         be_patient(self)
         self.lines = Lines(self)
@@ -179,6 +214,46 @@ class Redis(Published):
         relay.send_signal(signal.SIGTERM)
         self.assertEqual(0, relay.wait(60))
         self.assertEqual([("succeeded", 1, "")] * 2, self.rows())
+
+    def test_while_redis_has_no_room_or_may_not_write_it_is_owed_and_no_attempt_is_spent(self):
+        self.feed()
+        self.fire("shop.OrderPlaced")
+        for name, value, said in (("maxmemory", "1", "OOM command not allowed"), ("min-replicas-to-write", "1", "NOREPLICAS")):
+            self.broker.ask("CONFIG", "SET", name, value)
+            self.addCleanup(self.broker.ask, "CONFIG", "SET", name, "0")
+            self.relay()
+            [(status, attempts, error)] = self.rows()
+            self.assertEqual(("failed", 0), (status, attempts))
+            self.assertIn(f"stream {self.topic}: {said}", error)
+            self.broker.ask("CONFIG", "SET", name, "0")
+            self.sql("update owed_delivery set available_at = 0")
+        self.relay()
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+
+    def test_what_is_too_large_for_redis_is_a_failed_attempt_and_the_others_go_on(self):
+        self.feed()
+        self.broker.ask("CONFIG", "SET", "proto-max-bulk-len", "1mb")
+        self.addCleanup(self.broker.ask, "CONFIG", "SET", "proto-max-bulk-len", "512mb")
+        for n in (1, 1_500_000, 1):
+            self.owed("fire", "shop.OrderPlaced", "-", stdin=f'"{"x" * n}"', code=0)
+        self.relay()
+        self.assertEqual([("succeeded", 1), ("failed", 1), ("succeeded", 1)], [row[:2] for row in self.rows()])
+
+    def test_a_relay_that_stops_waits_for_a_frozen_broker_no_longer_than_its_grace(self):
+        self.feed()
+        self.conf((self.folder / "owed.conf").read_text() + "[relay]\nstop-grace = 300ms\n")
+        self.fire("shop.OrderPlaced")
+        relay = self.relay_that_stays()
+        self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
+        self.freeze()
+        self.addCleanup(self.thaw)
+        self.fire("shop.OrderPlaced")
+        self.until("select count(*) from owed_delivery where status = 'claimed'", 1)
+        asked = time.monotonic()
+        relay.send_signal(signal.SIGTERM)
+        self.assertEqual(0, relay.wait(60))
+        self.assertLess(time.monotonic() - asked, 20)  # its time limit is half a minute
+        self.assertEqual([("claimed", 0, 0, 0)], self.sql("select status, attempts, losses, lease_expires_at from owed_delivery where id = 2"))
 
     def test_what_redis_refuses_is_a_failed_attempt_and_the_others_go_on(self):
         self.feed()
@@ -247,6 +322,15 @@ class Nats(Published):
         self.assertEqual(("succeeded", 1, ""), rows["shop.feed"])
         self.assertEqual(("failed", 1), rows["shop.wrong"][:2])
         self.assertIn("subject shop.nowhere: no stream takes it; one with that subject is needed", rows["shop.wrong"][2])
+
+    def test_while_a_stream_is_full_it_is_owed_and_no_attempt_is_spent(self):
+        self.broker.stream("shop.full", max_msgs=1, discard="new")
+        self.feed(topic="shop.full")
+        self.fire("shop.OrderPlaced")
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual([("succeeded", 1), ("failed", 0)], [row[:2] for row in self.rows()])
+        self.assertIn("subject shop.full: maximum messages exceeded", self.rows()[1][2])
 
     def test_somebody_without_a_stream_who_answers_acknowledges_nothing(self):
         self.feed(topic="shop.listened")
@@ -425,6 +509,51 @@ class RabbitMQ(Published):
             self.assertIn(sentence, error)
         self.assertEqual(2, len(self.broker.messages(self.topic)))
 
+    def test_while_its_queue_is_full_it_is_owed_and_no_attempt_is_spent(self):
+        with brokers.Amqp(self.broker.port) as amqp:
+            amqp.declare("shop.full", limit=1, overflow="reject-publish")
+        self.feed(topic="shop.full")
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.fire("shop.OrderPlaced")
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual([("succeeded", 1), ("failed", 0), ("failed", 0)], [row[:2] for row in self.rows()])
+        self.assertIn("it cannot take it now (nack): its queue may be full", self.rows()[1][2])
+
+    def test_while_it_is_low_on_memory_or_disk_it_says_so_and_no_attempt_is_spent(self):
+        self.feed()
+        self.fire("shop.OrderPlaced")
+        self.broker.control("set_vm_memory_high_watermark", "absolute", "1")
+        try:
+            self.relay()
+        finally:
+            self.broker.control("set_vm_memory_high_watermark", "0.4")
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("it takes nothing at the moment: low on memory", self.rows()[0][2])
+        self.sql("update owed_delivery set available_at = 0")
+        self.relay()
+        self.assertEqual([("succeeded", 1, "")], self.rows())
+
+    def test_what_is_larger_than_it_takes_has_failed_and_the_others_go_on(self):
+        self.feed()
+        for n in (1, self.broker.most_bytes, 1, self.broker.most_bytes, 1):
+            self.owed("fire", "shop.OrderPlaced", "-", stdin=f'"{"x" * n}"', code=0)
+        self.relay()
+        self.assertEqual(["succeeded", "failed"] * 2 + ["succeeded"], [row[0] for row in self.rows()])
+        self.assertEqual({1}, {row[1] for row in self.rows()})
+        self.assertIn(f"message size {self.broker.most_bytes + 2} is larger than", self.rows()[1][2])
+
+    def test_a_wrong_password_is_told_and_shown_nowhere(self):
+        self.write("password", "lovelace\n")
+        self.feed("password-file = password")
+        self.conf((self.folder / "owed.conf").read_text().replace("amqp://", "amqp://ada@"))
+        self.fire("shop.OrderPlaced")
+        said = self.relay("--log-level", "debug").stderr
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("it lets nobody in: ACCESS_REFUSED", self.rows()[0][2])
+        self.assertNotIn("lovelace", said + self.rows()[0][2])
+
     def test_a_large_payload_comes_whole_and_an_exchange_routes(self):
         self.feed("exchange = amq.fanout")
         with brokers.Amqp(self.broker.port) as amqp:
@@ -440,6 +569,11 @@ class Kafka(Published):
 
     def prepare(self, topic):
         self.broker.tell("topic", topic)
+
+    def cut(self):
+        """The cluster says where it is itself, so nothing can stand before it: it closes the connection."""
+        self.broker.tell("cut")
+        return contextlib.nullcontext(types.SimpleNamespace(port=self.broker.port, count=2))
 
     def test_a_record_has_the_id_as_its_key_and_among_its_headers(self):
         self.feed()

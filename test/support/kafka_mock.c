@@ -2,7 +2,7 @@
  *
  * kafka_mock.c - librdkafka's mock cluster in a process of its own, told by lines what to do.
  *
- * It says its address, then an empty line at the end of each answer: topic NAME, fail NAME, refuse, down, up, and read NAME, which
+ * It says its address, then an empty line at the end of each answer: topic NAME, fail NAME, refuse, cut, down, up, and read NAME, which
  * prints the records of its one partition as key, value and headers in hexadecimal.
  */
 #include <librdkafka/rdkafka.h>
@@ -85,6 +85,8 @@ obey(rd_kafka_mock_cluster_t *cluster, const char *verb, const char *topic)
     else if (strcmp(verb, "refuse") == 0)
         rd_kafka_mock_push_request_errors(
             cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+    else if (strcmp(verb, "cut") == 0)
+        rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR__TRANSPORT);
     else if (strcmp(verb, "down") == 0)
         rd_kafka_mock_broker_set_down(cluster, 1);
     else if (strcmp(verb, "up") == 0)

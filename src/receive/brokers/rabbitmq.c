@@ -22,6 +22,7 @@ struct rabbit {
     struct timeval limit; // of any one wait
     uint64_t last_tag;    // of what was published
     bool is_broken;
+    bool is_closed; // the channel is, for what was published
     // What is not confirmed yet; its first has the tag last_tag - count + 1.
     struct broker_message *window[WINDOW_MESSAGES];
     size_t count;
@@ -55,6 +56,15 @@ rabbitmq_close(void *connection)
 }
 
 static owed_status
+ask_for_confirms(struct rabbit *rabbit, owed_error *err)
+{
+    amqp_confirm_select(rabbit->state, RABBITMQ_CHANNEL);
+    amqp_rpc_reply_t reply = amqp_get_rpc_reply(rabbit->state);
+    rabbit->last_tag = 0;
+    return rabbitmq_check(&reply, "it confirms nothing", err);
+}
+
+static owed_status
 rabbitmq_open(const struct broker_place *place, void **ret_connection, owed_error *err)
 {
     struct rabbit *rabbit = calloc(1, sizeof *rabbit);
@@ -62,11 +72,8 @@ rabbitmq_open(const struct broker_place *place, void **ret_connection, owed_erro
         return fail_memory(err);
     rabbit->limit = rabbitmq_limit(place->timeout_us);
     owed_status status = rabbitmq_connect(place, 0, &rabbit->state, err);
-    if (status == OWED_OK) {
-        amqp_confirm_select(rabbit->state, RABBITMQ_CHANNEL);
-        amqp_rpc_reply_t reply = amqp_get_rpc_reply(rabbit->state);
-        status = rabbitmq_check(&reply, "it confirms nothing", err);
-    }
+    if (status == OWED_OK)
+        status = ask_for_confirms(rabbit, err);
     if (status == OWED_OK) {
         *ret_connection = rabbit;
         return OWED_OK;
@@ -95,8 +102,8 @@ confirm(struct rabbit *rabbit, uint64_t tag, bool is_multiple, enum broker_answe
     for (size_t i = 0; i < rabbit->count; i++) {
         uint64_t own = first + i;
         if (own == tag || (is_multiple && own < tag))
-            answer(
-                rabbit->window[i], with, with == BROKER_ACKED ? "" : "it could not take it (nack)");
+            answer(rabbit->window[i], with,
+                with == BROKER_ACKED ? "" : "it cannot take it now (nack): its queue may be full");
     }
 }
 
@@ -121,17 +128,43 @@ take_properties(struct rabbit *rabbit, const amqp_basic_properties_t *properties
     }
 }
 
-/* take_close: a channel is closed for what was published, a connection for reasons of the broker's own. */
-static bool
-take_close(struct rabbit *rabbit, const amqp_method_t *method, owed_error *err)
+static void
+answer_all(struct rabbit *rabbit, enum broker_answer with, const char *text)
+{
+    for (size_t i = 0; i < rabbit->count; i++)
+        answer(rabbit->window[i], with, text);
+}
+
+/* take_channel_close: it is closed for what was published. Where that may be one of many, which is not told,
+ * each goes alone later; an exchange that is not there is that of all. */
+static void
+take_channel_close(struct rabbit *rabbit, const amqp_channel_close_t *closed)
 {
     char text[BROKER_TEXT_BYTES];
-    bool is_channel = method->id == AMQP_CHANNEL_CLOSE_METHOD;
-    rabbitmq_text(text, sizeof text,
-        is_channel ? ((const amqp_channel_close_t *)method->decoded)->reply_text
-                   : ((const amqp_connection_close_t *)method->decoded)->reply_text);
-    for (size_t i = 0; is_channel && i < rabbit->count; i++)
-        answer(rabbit->window[i], BROKER_FAILED, text);
+    rabbitmq_text(text, sizeof text, closed->reply_text);
+    if (rabbit->count == 1 || closed->reply_code == AMQP_NOT_FOUND)
+        answer_all(rabbit, BROKER_FAILED, text);
+    rabbit->is_closed = true;
+}
+
+static bool
+take_connection_close(const amqp_connection_close_t *closed, owed_error *err)
+{
+    char text[BROKER_TEXT_BYTES];
+    rabbitmq_text(text, sizeof text, closed->reply_text);
+    fail(err, OWED_UNAVAILABLE, "%s", text);
+    return false;
+}
+
+/* take_blocked: it reads no more from whoever publishes, until it has room again. */
+static bool
+take_blocked(struct rabbit *rabbit, const amqp_connection_blocked_t *blocked, owed_error *err)
+{
+    char reason[BROKER_TEXT_BYTES / 2];
+    char text[BROKER_TEXT_BYTES];
+    rabbitmq_text(reason, sizeof reason, blocked->reason);
+    snprintf(text, sizeof text, "it takes nothing at the moment: %s", reason);
+    answer_all(rabbit, BROKER_AWAY, text);
     fail(err, OWED_UNAVAILABLE, "%s", text);
     return false;
 }
@@ -142,12 +175,16 @@ take_method(struct rabbit *rabbit, const amqp_method_t *method, owed_error *err)
 {
     const amqp_basic_ack_t *ack = method->decoded;
     const amqp_basic_nack_t *nack = method->decoded;
-    if (method->id == AMQP_CHANNEL_CLOSE_METHOD || method->id == AMQP_CONNECTION_CLOSE_METHOD)
-        return take_close(rabbit, method, err);
-    if (method->id == AMQP_BASIC_ACK_METHOD)
+    if (method->id == AMQP_CONNECTION_CLOSE_METHOD)
+        return take_connection_close(method->decoded, err);
+    if (method->id == AMQP_CONNECTION_BLOCKED_METHOD)
+        return take_blocked(rabbit, method->decoded, err);
+    if (method->id == AMQP_CHANNEL_CLOSE_METHOD)
+        take_channel_close(rabbit, method->decoded);
+    else if (method->id == AMQP_BASIC_ACK_METHOD)
         confirm(rabbit, ack->delivery_tag, ack->multiple, BROKER_ACKED);
     else if (method->id == AMQP_BASIC_NACK_METHOD)
-        confirm(rabbit, nack->delivery_tag, nack->multiple, BROKER_FAILED);
+        confirm(rabbit, nack->delivery_tag, nack->multiple, BROKER_AWAY);
     else if (method->id == AMQP_BASIC_RETURN_METHOD)
         note_returned(rabbit, method->decoded);
     return true;
@@ -166,7 +203,7 @@ static bool
 wait_for_window(struct rabbit *rabbit, owed_error *err)
 {
     bool goes_on = true;
-    while (goes_on && !is_confirmed(rabbit)) {
+    while (goes_on && !rabbit->is_closed && !is_confirmed(rabbit)) {
         amqp_frame_t frame;
         struct timeval limit = rabbit->limit;
         int failed = amqp_simple_wait_frame_noblock(rabbit->state, &frame, &limit);
@@ -214,14 +251,31 @@ publish(const struct rabbit *rabbit, const struct broker_message *message)
         bytes_of(message->topic), 1, 0, &properties, body);
 }
 
-/* send_window publishes a part of the list and returns the rest once it is confirmed; false: broken. */
+/* reopen opens the channel that was closed for what was published. */
 static bool
-send_window(struct rabbit *rabbit, struct broker_message **messages, owed_error *err)
+reopen(struct rabbit *rabbit, owed_error *err)
+{
+    amqp_channel_close_ok_t ok = {0};
+    amqp_send_method(rabbit->state, RABBITMQ_CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &ok);
+    amqp_channel_open(rabbit->state, RABBITMQ_CHANNEL);
+    amqp_rpc_reply_t reply = amqp_get_rpc_reply(rabbit->state);
+    rabbit->is_closed = false;
+    return rabbitmq_check(&reply, "no channel can be opened", err) == OWED_OK &&
+        ask_for_confirms(rabbit, err) == OWED_OK;
+}
+
+/* send_window publishes so many of the list as have no answer, and returns the rest once they are confirmed;
+ * false: broken. */
+static bool
+send_window(struct rabbit *rabbit, struct broker_message **messages, size_t most, owed_error *err)
 {
     size_t bytes = 0;
     rabbit->count = 0;
-    while (*messages != NULL && rabbit->count < WINDOW_MESSAGES && bytes < WINDOW_BYTES) {
+    while (*messages != NULL && rabbit->count < most && bytes < WINDOW_BYTES) {
         struct broker_message *message = *messages;
+        *messages = message->next;
+        if (message->answer != BROKER_SILENT)
+            continue;
         int failed = publish(rabbit, message);
         if (failed != AMQP_STATUS_OK) {
             fail(err, OWED_UNAVAILABLE, "it takes nothing: %s", amqp_error_string2(failed));
@@ -230,17 +284,23 @@ send_window(struct rabbit *rabbit, struct broker_message **messages, owed_error 
         rabbit->window[rabbit->count++] = message;
         rabbit->last_tag++;
         bytes += message->payload.len;
-        *messages = message->next;
     }
-    return wait_for_window(rabbit, err);
+    return wait_for_window(rabbit, err) && (!rabbit->is_closed || reopen(rabbit, err));
+}
+
+static void
+send_all(struct rabbit *rabbit, struct broker_message *messages, size_t window, owed_error *err)
+{
+    while (messages != NULL && !rabbit->is_broken)
+        rabbit->is_broken = !send_window(rabbit, &messages, window, err);
 }
 
 static bool
 rabbitmq_send(void *connection, struct broker_message *messages, owed_error *err)
 {
     struct rabbit *rabbit = connection;
-    while (messages != NULL && !rabbit->is_broken)
-        rabbit->is_broken = !send_window(rabbit, &messages, err);
+    send_all(rabbit, messages, WINDOW_MESSAGES, err);
+    send_all(rabbit, messages, 1, err);
     return !rabbit->is_broken;
 }
 

@@ -58,20 +58,29 @@ bound_sending(amqp_connection_state_t state, int64_t timeout_us)
     setsockopt(amqp_get_sockfd(state), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
-static owed_status
-greet(amqp_connection_state_t state, const struct broker_place *place, int heartbeat_s,
-    owed_error *err)
+/* log_in says what we understand: that a queue is gone, and that nothing more is taken for a while. */
+static amqp_rpc_reply_t
+log_in(amqp_connection_state_t state, const struct broker_place *place, int heartbeat_s)
 {
     const char *vhost = place->path[0] == '\0' ? "/" : place->path;
     const char *user = place->user[0] == '\0' ? "guest" : place->user;
     const char *password = place->password[0] == '\0' ? "guest" : place->password;
-    amqp_table_entry_t can = {.key = amqp_cstring_bytes("consumer_cancel_notify"),
-        .value = {.kind = AMQP_FIELD_KIND_BOOLEAN, .value.boolean = 1}};
+    amqp_table_entry_t cans[] = {{.key = amqp_cstring_bytes("consumer_cancel_notify")},
+        {.key = amqp_cstring_bytes("connection.blocked")}};
+    for (int i = 0; i < 2; i++)
+        cans[i].value = (amqp_field_value_t){.kind = AMQP_FIELD_KIND_BOOLEAN, .value.boolean = 1};
     amqp_table_entry_t entry = {.key = amqp_cstring_bytes("capabilities"),
-        .value = {.kind = AMQP_FIELD_KIND_TABLE, .value.table = {1, &can}}};
+        .value = {.kind = AMQP_FIELD_KIND_TABLE, .value.table = {2, cans}}};
     const amqp_table_t properties = {1, &entry};
-    amqp_rpc_reply_t reply = amqp_login_with_properties(state, vhost, 0, FRAME_BYTES, heartbeat_s,
-        &properties, AMQP_SASL_METHOD_PLAIN, user, password);
+    return amqp_login_with_properties(state, vhost, 0, FRAME_BYTES, heartbeat_s, &properties,
+        AMQP_SASL_METHOD_PLAIN, user, password);
+}
+
+static owed_status
+greet(amqp_connection_state_t state, const struct broker_place *place, int heartbeat_s,
+    owed_error *err)
+{
+    amqp_rpc_reply_t reply = log_in(state, place, heartbeat_s);
     owed_status status = rabbitmq_check(&reply, "it lets nobody in", err);
     if (status != OWED_OK)
         return status;
