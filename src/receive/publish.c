@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/traceparent.h"
 #include "receive/publisher.h"
@@ -175,10 +176,24 @@ land(struct publishers *publishers, struct posting *posting)
     landing_add(publishers->landing, flight, outcome);
 }
 
+/* stay_away doubles how long a broker is left alone, once for each time that it was asked after such a while:
+ * what was under way with the first that found it away says nothing new. */
+static void
+stay_away(struct publisher *publisher, int64_t now_us)
+{
+    if (publisher->away_seconds > 0 && now_us < publisher->away_until_us)
+        return;
+    publisher->away_seconds = publisher->away_seconds == 0 ? 1 : publisher->away_seconds * 2;
+    if (publisher->away_seconds > AWAY_MAX_SECONDS)
+        publisher->away_seconds = AWAY_MAX_SECONDS;
+    publisher->away_until_us = now_us + publisher->away_seconds * US_PER_SECOND;
+}
+
 /* note_away finds out of what came together how long whom is left alone. */
 static void
 note_away(struct publishers *publishers, const struct posting *ended)
 {
+    int64_t now_us = clock_monotonic_us(&clock_system);
     for (struct publisher *p = publishers->first; p != NULL; p = p->next) {
         bool some_away = false;
         bool some_here = false;
@@ -190,11 +205,8 @@ note_away(struct publishers *publishers, const struct posting *ended)
         }
         if (some_here)
             p->away_seconds = 0;
-        if (!some_away)
-            continue;
-        p->away_seconds = p->away_seconds == 0 ? 1 : p->away_seconds * 2;
-        if (p->away_seconds > AWAY_MAX_SECONDS)
-            p->away_seconds = AWAY_MAX_SECONDS;
+        if (some_away)
+            stay_away(p, now_us);
     }
 }
 

@@ -55,28 +55,25 @@ answer_silent(struct broker_message *messages, const char *why)
         if (m->answer != BROKER_SILENT)
             continue;
         m->answer = BROKER_AWAY;
-        snprintf(m->text, sizeof m->text, "%s", why);
+        snprintf(m->text, sizeof m->text, "%s", why[0] == '\0' ? "it has not answered" : why);
     }
 }
 
-/* send_some sends what has no answer; returns why some still have none, or "". */
-static const char *
+/* send_some sends what has no answer; err says why some still have none, or "". */
+static void
 send_some(struct publisher *publisher, struct broker_message *messages, owed_error *err)
 {
     *err = (owed_error){0};
     if (publisher->connection == NULL && connect_to(publisher, err) != OWED_OK)
-        return err->text;
+        return;
     if (!publisher->kind->send(publisher->connection, messages, err))
         disconnect(publisher);
-    return err->text;
 }
 
-/* post sends until all has an answer, or there is no use in going on. */
-static void
-post(struct publisher *publisher, struct broker_message *messages)
+/* post sends until all has an answer, or there is no use in going on: false, and err says why. */
+static bool
+post(struct publisher *publisher, struct broker_message *messages, owed_error *ret_err)
 {
-    owed_error err;
-    const char *why = "";
     struct broker_message *left = messages;
     int64_t began_us = clock_monotonic_us(&clock_system);
     // A connection that has stood idle may have been closed meanwhile, which says nothing of the broker; nor does
@@ -84,14 +81,15 @@ post(struct publisher *publisher, struct broker_message *messages)
     bool was_open = publisher->connection != NULL;
     for (bool goes_on = true; goes_on; was_open = false) {
         const struct broker_message *first = left;
-        why = send_some(publisher, left, &err);
+        send_some(publisher, left, ret_err);
         left = broker_silent(left);
         bool is_quick = clock_monotonic_us(&clock_system) - began_us < QUICK_US;
         bool is_told = first->answer != BROKER_SILENT && first->answer != BROKER_AWAY;
         goes_on =
             left != NULL && publisher->connection == NULL && is_quick && (was_open || is_told);
     }
-    answer_silent(left, why[0] == '\0' ? "it has not answered" : why);
+    answer_silent(left, ret_err->text);
+    return left == NULL;
 }
 
 /* take takes the next batch out of the queue, as a list; the lock is held. */
@@ -130,6 +128,17 @@ give_back(struct publisher *publisher, struct posting *posting)
     pthread_cond_broadcast(&publisher->answered);
 }
 
+/* put_off answers for what waits behind a batch as for the batch: who is away is not asked again for each;
+ * the lock is held. */
+static void
+put_off(struct publisher *publisher, const char *why)
+{
+    for (struct posting *batch = take(publisher); batch != NULL; batch = take(publisher)) {
+        answer_silent(&batch->message, why);
+        give_back(publisher, batch);
+    }
+}
+
 static void *
 run(void *state)
 {
@@ -143,9 +152,12 @@ run(void *state)
             continue;
         }
         pthread_mutex_unlock(lock);
-        post(publisher, &batch->message);
+        owed_error err;
+        bool is_answered = post(publisher, &batch->message, &err);
         pthread_mutex_lock(lock);
         give_back(publisher, batch);
+        if (!is_answered)
+            put_off(publisher, err.text);
     }
     pthread_mutex_unlock(lock);
     disconnect(publisher);

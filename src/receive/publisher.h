@@ -34,7 +34,8 @@ struct publisher {
     struct arena arena;
     struct broker_url url;
     int32_t away_seconds; // of the last deferral; 0: it was there
-    int32_t count;        // in flight; ours alone
+    int64_t away_until_us;
+    int32_t count; // in flight; ours alone
     // Behind the lock:
     struct posting *queued;
     struct posting **queued_end;

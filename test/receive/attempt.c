@@ -39,6 +39,8 @@ attempt_init(struct attempt *attempt, enum runner runner, const char *to, struct
         attempt->receiver.declared.exec = to;
     if (runner == RUN_PIPE)
         attempt->receiver.declared.pipe = to;
+    if (runner == RUN_PUBLISH)
+        attempt->receiver.declared.publish = to;
     if (runner == RUN_FILE)
         attempt->receiver.declared.file = to;
     owed_delivery *delivery = &attempt->flight.delivery;
