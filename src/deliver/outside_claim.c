@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "deliver/sortie.h"
 
+#define LANDED_ROWS 100 // a commit's worth; what is not written yet is sent again after a crash
+
 /* count_waiting counts them for each receiver. */
 static void
 count_waiting(struct worker *w)
@@ -168,6 +170,16 @@ claim_some(struct worker *w, struct batch **ret_batch, int32_t *ret_limit, int32
     return worker_claim(w, SHARE_LOOP, is_all ? NULL : some, *ret_limit, ret_batch);
 }
 
+/* has_landed_many: enough to be written before any more is claimed, however fast it comes and goes. */
+static bool
+has_landed_many(const struct worker *w)
+{
+    size_t count = 0;
+    for (const struct sortie *s = w->landed.first; s != NULL && count < LANDED_ROWS; s = s->next)
+        count++;
+    return count == LANDED_ROWS;
+}
+
 bool
 outside_claim(struct worker *w, bool *ret_again)
 {
@@ -178,7 +190,7 @@ outside_claim(struct worker *w, bool *ret_again)
     if (worker_is_stopping(w) || !claim_some(w, &batch, &limit, &most))
         return false;
     w->loop_has_more = batch != NULL && batch->count == (size_t)limit;
-    *ret_again = w->loop_has_more && limit < most;
+    *ret_again = w->loop_has_more && limit < most && !has_landed_many(w);
     for (size_t i = 0; i < w->known_count && !*ret_again && limit > 0; i++)
         w->known[i].landed = 0;
     if (batch == NULL)

@@ -227,6 +227,27 @@ as_many_are_claimed_ahead_as_have_landed_since_the_last_claim(void **state)
     assert_int_equal(flood.most_leased, 4 + 4); // in flight, and the next
 }
 
+/* The application writes, too: so each claim leaves it a while, in which what flies lands. */
+static void
+write_and_count_leased(struct sky *sky)
+{
+    raw_run(sky->desk->f->raw, "delete from app");
+    count_leased(sky);
+}
+
+static void
+what_has_landed_is_written_before_much_more_is_claimed(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere a writer keeps nobody else waiting");
+    struct desk *desk = *state;
+    struct flood flood = {.sky = {.room_webhook = 20, .at_poll = write_and_count_leased}};
+    open_hook(desk, &flood.sky, 500);
+    desk->settings.batch_size = 10;
+    desk_once(desk);
+    assert_count(desk, "succeeded", 500);
+    assert_in_range(flood.most_leased, 100, 100 + 2 * 20);
+}
+
 static void
 open_both(struct desk *desk, struct sky *sky)
 {
@@ -813,6 +834,7 @@ main(void)
         TEST(as_many_fly_at_once_as_there_is_room_for),
         TEST(no_more_is_claimed_than_can_start),
         TEST(as_many_are_claimed_ahead_as_have_landed_since_the_last_claim),
+        TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
         TEST(no_more_payload_is_in_hand_than_may_be_however_many_may_fly),
         TEST(a_kind_without_room_does_not_hold_up_another),
