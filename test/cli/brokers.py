@@ -3,6 +3,7 @@ import base64
 import binascii
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -124,13 +125,22 @@ class Broker:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def restart(self, number):
+        """Ended by a signal, politely or not, and started again with all that it had stored."""
+        self.signal(number)
+        self.wait()
+        self.start()
+
     def stop(self):
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
         if self.process is not None:
-            self.process.wait(60)
-            self.reader.join(60)
-            self.process.stdout.close()
+            self.wait()
+
+    def wait(self):
+        self.process.wait(60)
+        self.reader.join(60)
+        self.process.stdout.close()
 
     def remove(self):
         self.stop()
@@ -331,7 +341,9 @@ no_auth_user: anybody
         name = topic.replace(".", "-")
         [answer] = self.ask([(f"$JS.API.STREAM.INFO.{name}", "")])
         last = answer["state"]["last_seq"]
-        found = self.ask([(f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"seq": n + 1})) for n in range(last)])
+        asked = [(f"$JS.API.STREAM.MSG.GET.{name}", json.dumps({"seq": n + 1})) for n in range(last)]
+        # What is asked at once is short enough to be answered before anybody listens.
+        found = itertools.chain.from_iterable(self.ask(asked[n:n + 1000]) for n in range(0, last, 1000))
         return [self.message(answer["message"]) for answer in found]
 
     def message(self, stored):
