@@ -108,8 +108,8 @@ check_site(struct checks *checks)
     if (checks->receiver->declared.site == OWED_SITE_TASK &&
         checks->registry->task_backend.enqueue == NULL)
         find(checks, FINDING_ERROR,
-            "site is task, and nothing here sets a task backend; a module that does is right, or site "
-            "relay");
+            "site is task, and nothing here sets a task backend; task-queue under [relay] is right, a module "
+            "that does, or site relay");
 }
 
 /* A hook is entered outside any transaction, so that each attempt needs one of its own. */

@@ -188,7 +188,7 @@ step(struct task_worker *w, owed_error *err)
     if (status != OWED_OK)
         return status;
     if (task.bytes.p == NULL) {
-        if (w->empty_since_us == 0)
+        if (w->broker.failures == 0 && w->empty_since_us == 0)
             w->empty_since_us = clock_monotonic_us(&clock_system);
         return OWED_OK;
     }
@@ -208,7 +208,8 @@ owed_task_queue_run(owed_task_queue *queue, owed *handle, const owed_task_worker
         .owed = handle,
         .settings = settings == NULL ? &none : settings,
         .broker = {.said = "the task queue is away", .back = "the task queue is back"},
-        .store = {.said = "the store failed", .back = "the store is back"},
+        .store = {.said = "the store is away: the message goes back to its queue",
+            .back = "the store is back"},
     };
     arena_init(&w.arena, MESSAGE_ARENA_BYTES);
     if (w.settings->relay != NULL)
@@ -221,6 +222,9 @@ owed_task_queue_run(owed_task_queue *queue, owed *handle, const owed_task_worker
     while (status == OWED_OK && !is_over(&w))
         status = step(&w, err == NULL ? &own : err);
     task_queue_disconnect_taker(queue);
+    log_say(&handle->log, OWED_LOG_INFO, "task worker stopped", LOG_INT("messages", w.taken),
+        LOG_INT("succeeded", w.counts.succeeded), LOG_INT("failed", w.counts.failed),
+        LOG_INT("dead", w.counts.dead));
     handle_forget_stop(handle);
     arena_done(&w.arena);
     if (ret_counts != NULL)

@@ -2,6 +2,7 @@
 """A task site on a real broker: a relay hands on, owed worker takes, and each delivery takes effect once."""
 import os
 import signal
+import socket
 import subprocess
 
 import brokers
@@ -83,13 +84,6 @@ class Site(StoreCase):
         self.assertEqual("Nothing handed on.\n", self.owed("worker", "--once", code=0).stdout)
 
 
-class Redis(Site):
-    kind = brokers.Redis
-
-
-class Elsewhere(Site):
-    """What holds of brokers that have queues of their own."""
-
     def put(self, text):
         """Somebody else's message."""
 
@@ -98,6 +92,9 @@ class Elsewhere(Site):
 
     def delete(self):
         """The queue is gone."""
+
+    def time_passes(self):
+        """The broker gives up waiting for whoever had a message."""
 
     def hand_on(self, count):
         self.fire_many(count)
@@ -140,6 +137,7 @@ class Elsewhere(Site):
         self.assertEqual("\n", (self.folder / "begun").read_text())
         first.kill()
         first.wait(60)
+        self.time_passes()
         self.write("go", "")
         os.close(os.open(self.folder / "held", os.O_RDWR))  # its receiver may have outlived it
         said = self.owed("worker", "--once", code=0).stderr
@@ -178,7 +176,148 @@ class Elsewhere(Site):
         self.assertEqual([1, 2], self.ran())
 
 
-class Nats(Elsewhere):
+class Redis(Site):
+    kind = brokers.Redis
+
+    def put(self, text):
+        self.broker.ask("XADD", self.topic, "*", "payload", text)
+
+    def left(self):
+        return int(self.broker.ask("XLEN", self.topic))
+
+    def delete(self):
+        self.broker.ask("DEL", self.topic)
+
+    def time_passes(self):
+        for entry, *_ in self.broker.ask("XPENDING", self.topic, "owed", "-", "+", "100"):
+            self.broker.ask("XCLAIM", self.topic, "owed", "worker", "0", entry, "IDLE", "60001", "JUSTID")
+
+    def quick_and_slow(self):
+        """Five that are quick and five that wait for a reader of a pipe: behind the first of these others are in hand."""
+        with open(self.folder / "owed.conf", "a") as conf:
+            conf.write('[receiver "shop.quick"]\nevent = shop.Viewed\ndiscard = yes\nsite = task\n')
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; cat held; }\n').chmod(0o755)
+        for name in ("begun", "held"):
+            os.mkfifo(self.folder / name)
+        lines = "".join(f'{{"name": "shop.{name}", "payload": {{}}}}\n' for name in ["Viewed"] * 5 + ["OrderPlaced"] * 5)
+        self.owed("fire", "--lines", stdin=lines, code=0)
+        self.owed("relay", "--once", code=0)
+
+    def test_a_stop_finishes_the_one_in_hand_and_what_was_taken_beyond_it_goes_back_at_once(self):
+        self.quick_and_slow()
+        first = self.background("worker")
+        self.assertEqual("\n", (self.folder / "begun").read_text())
+        self.assertEqual("5", str(self.broker.ask("XPENDING", self.topic, "owed")[0]))
+        first.send_signal(signal.SIGTERM)
+        self.write("go", "")
+        os.close(os.open(self.folder / "held", os.O_RDWR))
+        self.assertEqual(0, first.wait(60))
+        self.assertEqual(({"succeeded": 6, "claimed": 4}, [6]), (self.statuses(), self.ran()))
+        self.assertEqual("succeeded: 4\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual(0, self.left())
+
+    def test_a_second_signal_ends_it_at_once(self):
+        self.quick_and_slow()
+        first = self.background("worker")
+        self.assertEqual("\n", (self.folder / "begun").read_text())
+        first.send_signal(signal.SIGTERM)
+        first.send_signal(signal.SIGINT)
+        self.assertIn(first.wait(60), (128 + signal.SIGTERM, 128 + signal.SIGINT))
+        os.close(os.open(self.folder / "held", os.O_RDWR))
+
+    def test_what_was_taken_from_the_broker_by_one_that_died_before_it_took_the_row_is_run(self):
+        self.hand_on(3)
+        self.broker.ask("XREADGROUP", "GROUP", "owed", "worker", "COUNT", "2", "STREAMS", self.topic, ">")
+        self.time_passes()
+        self.assertEqual("succeeded: 3\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual(0, self.left())
+
+    def test_a_redis_that_lost_its_data_costs_a_lease(self):
+        running = [self.background("worker")]
+        self.lines.until_said("task worker ready")
+        self.broker.stop()
+        self.lines.until_said("the task queue is away")
+        self.fire_many(2)
+        self.owed("relay", "--once", code=0)
+        self.assertIn("it could not be handed to its task site: redis://", self.owed("explain", "1", code=0).stdout)
+        self.broker.start()
+        self.sql("update owed_delivery set available_at = 0")
+        self.finish(running[0])
+        self.owed("relay", "--once", code=0)
+        self.broker.ask("FLUSHALL")
+        self.assertEqual("Nothing handed on.\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual({"claimed": 2}, self.statuses())
+        self.assertIn("if no task takes it, it is handed on again after", self.owed("explain", "1", code=0).stdout)
+        self.sql("update owed_delivery set lease_expires_at = 1")
+        self.owed("relay", "--once", code=0)
+        self.assertEqual("succeeded: 2\n", self.owed("worker", "--once", code=0).stdout)
+
+    def test_a_message_for_another_program_is_dropped_and_its_row_comes_back(self):
+        self.hand_on(1)
+        self.conf(f"[store]\napp = other\n[relay]\ntask-queue = {self.broker.url()}\ntask-topic = {self.topic}\n", "other.conf")
+        said = self.owed("worker", "--once", "-c", "other.conf", code=0).stderr
+        self.assertIn("its receiver or its event is not declared here", said)
+        self.assertEqual(({"claimed": 1}, 0), (self.statuses(), self.left()))
+        self.sql("update owed_delivery set lease_expires_at = 1")
+        self.owed("relay", "--once", code=0)
+        self.assertEqual("succeeded: 1\n", self.owed("worker", "--once", code=0).stdout)
+
+    def test_while_the_store_is_away_the_message_goes_back_and_is_run_once_it_is_there_again(self):
+        worker = self.background("worker", "--busy-timeout", "50ms")
+        self.lines.until_said("task worker ready")
+        worker.send_signal(signal.SIGSTOP)
+        self.hand_on(1)
+        with self.busy():
+            worker.send_signal(signal.SIGCONT)
+            self.lines.until_said("the store is away: the message goes back to its queue")
+            self.assertEqual([], self.ran())
+        self.lines.until(lambda: self.statuses() == {"succeeded": 1})
+        self.lines.until_said("the store is back")
+        self.finish(worker)
+        self.assertEqual([1], self.ran())
+
+    def test_an_attempt_goes_by_the_settings_of_the_file_and_a_failure_is_handed_on_again(self):
+        self.site(relay="error-length = 10\nbackoff-base = 1us")
+        self.write("label", "#!/bin/sh\n[ -e go ] && exit 0\necho a very long story >&2\nexit 1\n").chmod(0o755)
+        self.hand_on(1)
+        self.assertEqual("failed: 1\n", self.owed("worker", "--once", "--worker-id", "anna", code=0).stdout)
+        [(status, attempts, error)] = self.sql("select status, attempts, last_error from owed_delivery")
+        self.assertEqual(("failed", 1), (status, attempts))
+        self.assertLessEqual(len(error), 10)
+        self.write("go", "")
+        self.owed("relay", "--once", code=0)
+        self.assertEqual("succeeded: 1\n", self.owed("worker", "--once", "--limit", "1", code=0).stdout)
+
+    def test_a_service_manager_hears_of_it(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(str(self.folder / "notify"))
+            manager.settimeout(60)
+            self.env.update(NOTIFY_SOCKET=str(self.folder / "notify"), WATCHDOG_USEC="200000")
+            worker = self.background("worker")
+            self.assertEqual(b"READY=1", manager.recv(100))
+            self.assertEqual(b"WATCHDOG=1", manager.recv(100))
+            self.finish(worker)
+            said = [manager.recv(100)]
+            while said[-1] != b"STOPPING=1":
+                said.append(manager.recv(100))
+            self.assertLessEqual(set(said), {b"WATCHDOG=1", b"STOPPING=1"})
+
+    def test_a_password_comes_from_its_file_and_is_shown_nowhere(self):
+        self.broker.ask("ACL", "SETUSER", "ada", "on", ">lovelace", "~*", "+@all")
+        self.write("password", "lovelace\n")
+        right = self.broker.url()
+        url = right.replace("//", "//ada@")
+        self.conf((self.folder / "owed.conf").read_text().replace(right, url) + "[relay]\ntask-password-file = password\n")
+        self.hand_on(1)
+        self.assertEqual("succeeded: 1\n", self.owed("worker", "--once", code=0).stdout)
+        self.write("password", "byron\n")
+        worker = self.background("worker")
+        self.lines.until_said("its password is refused")
+        self.finish(worker)
+        self.assertNotIn("byron", self.lines.said)
+
+
+class Nats(Site):
     kind = brokers.Nats
 
     def stream_name(self):
@@ -201,7 +340,7 @@ class Nats(Elsewhere):
         self.broker.ask([(f"$JS.API.STREAM.DELETE.{self.stream_name()}", "")])
 
 
-class RabbitMQ(Elsewhere):
+class RabbitMQ(Site):
     class kind(brokers.RabbitMQ):
         settings = "heartbeat = 1\n"
 
@@ -237,5 +376,5 @@ class RabbitMQ(Elsewhere):
         self.assertEqual(({"succeeded": 1}, [1]), (self.statuses(), self.ran()))
 
 
-del Site, Elsewhere
+del Site
 run("sqlite")

@@ -97,9 +97,8 @@ finds_task_sites_without_a_backend(void **state)
 {
     (void)state;
     declare((owed_receiver){.discard = true, .site = OWED_SITE_TASK});
-    finds(
-        ERROR "site is task, and nothing here sets a task backend; a module that does is right, or "
-              "site relay\n");
+    finds(ERROR "site is task, and nothing here sets a task backend; task-queue under [relay] is "
+                "right, a module that does, or site relay\n");
     const owed_task_backend backend = {.enqueue = enqueue};
     assert_status(OWED_OK, owed_registry_set_task_backend(registry, &backend, &err));
     buf_clear(&said);
