@@ -76,6 +76,7 @@ struct broker_task {
     struct str bytes;  // until the next take, or close; p NULL: there was none
     const char *place; // likewise: how the broker names it, for a line of the log
     uint64_t tag;      // the taker's own
+    bool is_again;     // the broker has given it to somebody before
 };
 
 /*

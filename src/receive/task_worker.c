@@ -136,6 +136,9 @@ deliver(struct task_worker *w, const struct broker_task *task, owed_error *err)
     struct task_message message;
     const char *recorded = NULL;
     arena_reset(&w->arena);
+    if (task->is_again)
+        log_say(&w->owed->log, OWED_LOG_DEBUG, "task message comes again",
+            LOG_TEXT("topic", w->queue->topic), LOG_TEXT("message", task->place));
     failpoint("task-taken");
     if (!task_message_read(task->bytes, &w->arena, &message)) {
         report_poison(w, task);

@@ -140,8 +140,9 @@ class Site(StoreCase):
         self.time_passes()
         self.write("go", "")
         os.close(os.open(self.folder / "held", os.O_RDWR))  # its receiver may have outlived it
-        said = self.owed("worker", "--once", code=0).stderr
+        said = self.owed("worker", "--once", "--log-level", "debug", code=0).stderr
         self.assertEqual(1, said.count("task message dropped, nothing was run"), said)
+        self.assertIn("task message comes again", said)
         self.assertEqual(({"claimed": 1, "succeeded": 9}, list(range(1, 11))), (self.statuses(), self.ran()))
         self.sql("update owed_delivery set lease_expires_at = 1 where status = 'claimed'")
         self.owed("relay", "--once", code=0)

@@ -104,6 +104,7 @@ static const owed_receiver receivers[] = {
         .backoff_base_us = 1000,
         .timeout_us = 300000},
     {.key = "prove.call", .run = call_out, .outside = true},
+    {.key = "prove.task", .run = write_effect, .site = OWED_SITE_TASK},
     {.key = "prove.function", .run = do_nothing, .outside = true},
 };
 

@@ -215,18 +215,18 @@ ask(struct taker *taker, owed_error *err)
         err, OWED_UNAVAILABLE, "it cannot be asked: %s", nats_reason(status, taker->connection));
 }
 
-/* place_of names a message by its number in the stream, which stands in where it is acknowledged:
- * $JS.ACK.STREAM.CONSUMER.DELIVERED.NUMBER. and more. */
-static void
-place_of(const char *reply, char place[static TEXT_BYTES])
+/* word_of cuts a word out of the subject by which a message is acknowledged:
+ * $JS.ACK.STREAM.CONSUMER.DELIVERED.NUMBER. and more, its number being that in the stream. */
+static struct str
+word_of(const char *reply, int dots)
 {
-    const char *number = reply;
-    for (int dots = 0; dots < 5 && number != NULL; dots++) {
-        number = strchr(number, '.');
-        number = number == NULL ? NULL : number + 1;
+    while (dots-- > 0) {
+        reply = strchr(reply, '.');
+        if (reply == NULL)
+            return STR("");
+        reply++;
     }
-    snprintf(place, TEXT_BYTES, "%.*s", number == NULL ? 0 : (int)strcspn(number, "."),
-        number == NULL ? "" : number);
+    return (struct str){reply, strcspn(reply, ".")};
 }
 
 static const char *
@@ -301,10 +301,13 @@ taker_take(void *state, int64_t wait_us, struct broker_task *ret_task, owed_erro
     taker->message = msg;
     taker->is_in_hand = true;
     taker->taken_us = clock_monotonic_us(&clock_system);
-    place_of(reply, taker->place);
+    struct str delivered = word_of(reply, 4);
+    struct str number = word_of(reply, 5);
+    snprintf(taker->place, sizeof taker->place, "%.*s", (int)number.len, number.p);
     const char *data = natsMsg_GetData(msg);
     ret_task->bytes = (struct str){data == NULL ? "" : data, (size_t)natsMsg_GetDataLength(msg)};
     ret_task->place = taker->place;
+    ret_task->is_again = delivered.len != 1 || delivered.p[0] != '1';
     return OWED_OK;
 }
 

@@ -22,6 +22,10 @@ struct timeval rabbitmq_limit(int64_t us);
 owed_status rabbitmq_connect(const struct broker_place *place, int heartbeat_s,
     amqp_connection_state_t *ret_state, owed_error *err);
 
+/* rabbitmq_make_queue makes a durable one where there is none; one that is there already is good, whoever made
+ * it, if it outlives the broker. */
+owed_status rabbitmq_make_queue(amqp_connection_state_t state, const char *topic, owed_error *err);
+
 /* rabbitmq_check makes a sentence of what is no good answer. */
 owed_status rabbitmq_check(const amqp_rpc_reply_t *reply, const char *what, owed_error *err);
 

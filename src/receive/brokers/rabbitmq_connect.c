@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rabbitmq_connect.c - connections to RabbitMQ, by TLS where that is asked for.
+ * rabbitmq_connect.c - connections to RabbitMQ, by TLS where that is asked for, and queues there.
  */
 #include "receive/brokers/rabbitmq.h"
 
@@ -10,11 +10,13 @@
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
 
 #define FRAME_BYTES 131072
+#define MAKING_CHANNEL 2 // a queue that is there as somebody else wants it closes its channel
 #define MICROSECONDS 1000000
 
 struct timeval
@@ -152,4 +154,47 @@ rabbitmq_connect(const struct broker_place *place, int heartbeat_s,
     else
         amqp_destroy_connection(state);
     return status;
+}
+
+/* --- queues --- */
+
+/* judge_refusal: a queue that is there already is good, whoever made it, if it outlives the broker. */
+static owed_status
+judge_refusal(amqp_connection_state_t state, const amqp_rpc_reply_t *reply, const char *topic,
+    owed_error *err)
+{
+    char text[BROKER_TEXT_BYTES];
+    const amqp_channel_close_t *closed = reply->reply.decoded;
+    if (reply->reply_type != AMQP_RESPONSE_SERVER_EXCEPTION ||
+        reply->reply.id != AMQP_CHANNEL_CLOSE_METHOD)
+        return rabbitmq_check(reply, "its queue cannot be made", err);
+    amqp_channel_close_ok_t heard = {0};
+    uint16_t code = closed->reply_code;
+    rabbitmq_text(text, sizeof text, closed->reply_text);
+    amqp_send_method(state, MAKING_CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &heard);
+    if (code == AMQP_PRECONDITION_FAILED && strstr(text, "'durable'") != NULL)
+        return fail(err, OWED_UNAVAILABLE,
+            "queue %s is not durable, so what is in it is lost with the broker; delete it, and it is made "
+            "as it has to be",
+            topic);
+    if (code == AMQP_PRECONDITION_FAILED || code == AMQP_ACCESS_REFUSED)
+        return OWED_OK;
+    return fail(err, OWED_UNAVAILABLE, "its queue cannot be made: %s", text);
+}
+
+owed_status
+rabbitmq_make_queue(amqp_connection_state_t state, const char *topic, owed_error *err)
+{
+    amqp_channel_open(state, MAKING_CHANNEL);
+    amqp_rpc_reply_t reply = amqp_get_rpc_reply(state);
+    owed_status status = rabbitmq_check(&reply, "no channel can be opened", err);
+    if (status != OWED_OK)
+        return status;
+    amqp_queue_declare(
+        state, MAKING_CHANNEL, amqp_cstring_bytes(topic), 0, 1, 0, 0, amqp_empty_table);
+    reply = amqp_get_rpc_reply(state);
+    if (reply.reply_type != AMQP_RESPONSE_NORMAL)
+        return judge_refusal(state, &reply, topic, err);
+    reply = amqp_channel_close(state, MAKING_CHANNEL, AMQP_REPLY_SUCCESS);
+    return rabbitmq_check(&reply, "no channel can be closed", err);
 }

@@ -19,7 +19,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define MAKING_CHANNEL 2 // a queue that is there as somebody else wants it closes its channel
 #define HEARTBEAT_S 60
 #define ALONE 1
 #define TOGETHER 16
@@ -46,6 +45,7 @@ struct taker {
     bool is_coming; // what follows of it is still to be read
     bool is_stale;  // it was pushed to a consumer before, and has gone back
     bool is_in_hand;
+    bool is_again; // the broker has pushed it to somebody before
     uint64_t left; // bytes
     size_t kept;
     int64_t taken_us; // monotonic
@@ -62,51 +62,10 @@ struct taker {
 
 /* --- the queue --- */
 
-/* judge_refusal: a queue that is there already is good, whoever made it, if it outlives the broker. */
-static owed_status
-judge_refusal(amqp_connection_state_t state, const amqp_rpc_reply_t *reply, const char *topic,
-    owed_error *err)
-{
-    char text[BROKER_TEXT_BYTES];
-    const amqp_channel_close_t *closed = reply->reply.decoded;
-    if (reply->reply_type != AMQP_RESPONSE_SERVER_EXCEPTION ||
-        reply->reply.id != AMQP_CHANNEL_CLOSE_METHOD)
-        return rabbitmq_check(reply, "its queue cannot be made", err);
-    amqp_channel_close_ok_t heard = {0};
-    uint16_t code = closed->reply_code;
-    rabbitmq_text(text, sizeof text, closed->reply_text);
-    amqp_send_method(state, MAKING_CHANNEL, AMQP_CHANNEL_CLOSE_OK_METHOD, &heard);
-    if (code == AMQP_PRECONDITION_FAILED && strstr(text, "'durable'") != NULL)
-        return fail(err, OWED_UNAVAILABLE,
-            "queue %s is not durable, so what is in it is lost with the broker; delete it, and it is made "
-            "as it has to be",
-            topic);
-    if (code == AMQP_PRECONDITION_FAILED || code == AMQP_ACCESS_REFUSED)
-        return OWED_OK;
-    return fail(err, OWED_UNAVAILABLE, "its queue cannot be made: %s", text);
-}
-
-static owed_status
-make_queue(amqp_connection_state_t state, const char *topic, owed_error *err)
-{
-    amqp_channel_open(state, MAKING_CHANNEL);
-    amqp_rpc_reply_t reply = amqp_get_rpc_reply(state);
-    owed_status status = rabbitmq_check(&reply, "no channel can be opened", err);
-    if (status != OWED_OK)
-        return status;
-    amqp_queue_declare(
-        state, MAKING_CHANNEL, amqp_cstring_bytes(topic), 0, 1, 0, 0, amqp_empty_table);
-    reply = amqp_get_rpc_reply(state);
-    if (reply.reply_type != AMQP_RESPONSE_NORMAL)
-        return judge_refusal(state, &reply, topic, err);
-    reply = amqp_channel_close(state, MAKING_CHANNEL, AMQP_REPLY_SUCCESS);
-    return rabbitmq_check(&reply, "no channel can be closed", err);
-}
-
 static owed_status
 rabbitmq_make(void *connection, const char *topic, owed_error *err)
 {
-    return make_queue(rabbitmq_state_of(connection), topic, err);
+    return rabbitmq_make_queue(rabbitmq_state_of(connection), topic, err);
 }
 
 /* --- heartbeats --- */
@@ -224,7 +183,7 @@ taker_open(const struct broker_place *place, const char *topic, void **ret_taker
         ? fail_memory(err)
         : rabbitmq_connect(place, HEARTBEAT_S, &taker->state, err);
     if (status == OWED_OK)
-        status = make_queue(taker->state, topic, err);
+        status = rabbitmq_make_queue(taker->state, topic, err);
     if (status == OWED_OK)
         status = consume(taker, ALONE, err);
     if (status == OWED_OK)
@@ -294,6 +253,7 @@ take_method(struct taker *taker, const amqp_method_t *method, owed_error *err)
         return OWED_OK;
     taker->tag = deliver->delivery_tag;
     taker->is_coming = true;
+    taker->is_again = deliver->redelivered != 0;
     taker->is_stale = deliver->consumer_tag.len != strlen(taker->consumer) ||
         memcmp(deliver->consumer_tag.bytes, taker->consumer, deliver->consumer_tag.len) != 0;
     return OWED_OK;
@@ -367,8 +327,10 @@ taker_take(void *state, int64_t wait_us, struct broker_task *ret_task, owed_erro
         taker->taken_us = clock_monotonic_us(&clock_system);
         snprintf(taker->place, sizeof taker->place, "%s/%llu", taker->consumer,
             (unsigned long long)taker->tag);
-        *ret_task = (struct broker_task){
-            .bytes = {taker->bytes, taker->kept}, .place = taker->place, .tag = taker->tag};
+        *ret_task = (struct broker_task){.bytes = {taker->bytes, taker->kept},
+            .place = taker->place,
+            .tag = taker->tag,
+            .is_again = taker->is_again};
     }
     pthread_mutex_unlock(&taker->lock);
     return status;

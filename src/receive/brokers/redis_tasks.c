@@ -30,6 +30,7 @@ struct taker {
     const redisReply *entries; // NULL: there are none
     size_t count, next;
     bool is_in_hand;       // the one before next is not done
+    bool is_left;          // a worker before has had these entries
     bool is_quick;         // what was taken last was soon done with
     int answers;           // still to be read
     int64_t taken_mono_us; // when reply came
@@ -130,6 +131,7 @@ hold(struct taker *taker, redisReply *reply, const redisReply *entries)
     taker->entries = entries;
     taker->count = entries->elements;
     taker->next = 0;
+    taker->is_left = false;
     taker->taken_mono_us = clock_monotonic_us(&clock_system);
 }
 
@@ -184,6 +186,7 @@ take_left(struct taker *taker, owed_error *err)
     if (reply->type == REDIS_REPLY_ARRAY && reply->elements >= 2 &&
         has_entries(reply->element[1])) {
         hold(taker, reply, reply->element[1]);
+        taker->is_left = true;
         return OWED_OK;
     }
     taker->look_mono_us = now_us + LOOK_EVERY_US;
@@ -268,7 +271,8 @@ taker_take(void *state, int64_t wait_us, struct broker_task *ret_task, owed_erro
         return status;
     const redisReply *entry = taker->entries->element[taker->next++];
     taker->is_in_hand = true;
-    *ret_task = (struct broker_task){.bytes = payload_of(entry), .place = id_of(entry)};
+    *ret_task = (struct broker_task){
+        .bytes = payload_of(entry), .place = id_of(entry), .is_again = taker->is_left};
     return OWED_OK;
 }
 
