@@ -115,8 +115,13 @@ static void
 pause(struct worker *w, const struct note *note, const struct pause_of *of)
 {
     char how_long[MOMENT_BYTES];
+    int64_t now_us = worker_mono_us(w);
     // One call has no clock to wait on: it is over before the pause is.
-    pauses_add(w->pauses, of, w->visit != NULL ? INT64_MAX : worker_mono_us(w) + note->pause_us);
+    int64_t until_us = w->visit != NULL ? INT64_MAX : now_us + note->pause_us;
+    int64_t before_us = pauses_add(w->pauses, of, until_us);
+    // What was under way together is put off together, which is said once.
+    if (before_us > now_us && until_us - before_us < US_PER_SECOND)
+        return;
     log_say(&w->owed->log, OWED_LOG_INFO, "paused, as a destination asked",
         LOG_TEXT("receiver", note->receiver_key), paused_of(note, of->kind),
         LOG_TEXT("pause", duration_write(note->pause_us, how_long)));

@@ -69,12 +69,14 @@ make_room(struct pauses *pauses, int count)
     return first;
 }
 
-void
+int64_t
 pauses_add(struct pauses *pauses, const struct pause_of *of, int64_t until_mono_us)
 {
+    int64_t before_us = 0;
     lock(pauses);
     struct pause *pause = find(pauses, of);
     if (pause != NULL) {
+        before_us = pause->until_mono_us;
         if (until_mono_us > pause->until_mono_us)
             pause->until_mono_us = until_mono_us;
     } else {
@@ -84,6 +86,7 @@ pauses_add(struct pauses *pauses, const struct pause_of *of, int64_t until_mono_
             atomic_store(&pauses->count, count + 1);
     }
     unlock(pauses);
+    return before_us;
 }
 
 static bool

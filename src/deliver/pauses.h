@@ -45,8 +45,9 @@ struct pauses {
 void pauses_init(struct pauses *pauses);
 bool pauses_any(struct pauses *pauses);
 
-/* pauses_add leaves something alone until then at least: a pause that ends later stays as it is. */
-void pauses_add(struct pauses *pauses, const struct pause_of *of, int64_t until_mono_us);
+/* pauses_add leaves something alone until then at least: a pause that ends later stays as it is. Returns
+ * until when it was left alone before; 0: it was not. */
+int64_t pauses_add(struct pauses *pauses, const struct pause_of *of, int64_t until_mono_us);
 
 enum hold {
     HOLD_NONE,  // start

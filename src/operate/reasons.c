@@ -99,20 +99,6 @@ is_lane_paused(const struct facts *f)
         f->receiver->removed_at_us == 0 && is_in_its_lane(f);
 }
 
-static void
-say_lane_paused(struct buf *out, const struct facts *f)
-{
-    buf_printf(out, "its lane %s is paused: delivery %" PRId64 " to %s was put off ", f->row.lane,
-        f->put_off.delivery_id, f->put_off.receiver_key);
-    say_age(out, f, f->put_off.at_us);
-    buf_printf(out,
-        ", as its destination asked (%s), and a relay that heard of it starts nothing more "
-        "there until ",
-        f->put_off.error);
-    say_moment(out, f, f->put_off.until_us);
-    buf_puts(out, " at the latest");
-}
-
 static bool
 is_handed_back(const struct facts *f)
 {
@@ -358,7 +344,7 @@ static const struct {
     [REASON_DEAD] = {"dead", is_dead, say_dead},
     [REASON_ORPHANED] = {"orphaned", is_orphaned, say_orphaned},
     [REASON_CANCELLED] = {"cancelled", is_cancelled, say_cancelled},
-    [REASON_LANE_PAUSED] = {"lane_paused", is_lane_paused, say_lane_paused},
+    [REASON_LANE_PAUSED] = {"lane_paused", is_lane_paused, say_put_off},
     [REASON_HANDED_BACK] = {"handed_back", is_handed_back, say_handed_back},
     [REASON_LAPSED] = {"lapsed", is_lapsed, say_lapsed},
     [REASON_HANDED_ON] = {"handed_on", is_handed_on, say_handed_on},

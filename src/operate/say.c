@@ -4,6 +4,8 @@
  */
 #include "operate/say.h"
 
+#include <inttypes.h>
+
 #include "base/moment.h"
 
 void
@@ -68,4 +70,24 @@ say_endpoint_pause(struct buf *out, const struct facts *f)
     buf_printf(out, "its endpoint %s is paused", f->row.target);
     say_since(out, f, f->endpoint_pause);
     buf_printf(out, "; `owed endpoint resume %s` lets it go on", f->row.target);
+}
+
+void
+say_put_off(struct buf *out, const struct facts *f)
+{
+    if (strcmp(f->receiver->pause, "target") != 0)
+        buf_printf(out, "its lane %s", f->row.lane);
+    else if (f->row.target[0] != '\0')
+        buf_printf(out, "its target %s", f->row.target);
+    else
+        buf_printf(out, "its receiver %s", f->row.receiver_key);
+    buf_printf(out, " is paused: delivery %" PRId64 " to %s was put off ", f->put_off.delivery_id,
+        f->put_off.receiver_key);
+    say_age(out, f, f->put_off.at_us);
+    buf_printf(out,
+        ", as its destination asked (%s), and a relay that heard of it starts nothing more "
+        "there until ",
+        f->put_off.error);
+    say_moment(out, f, f->put_off.until_us);
+    buf_puts(out, " at the latest");
 }

@@ -138,7 +138,10 @@ class Explain(StoreCase):
         self.sql("update owed_receiver set pause = 'target', targets = 'callback'")  # firing has published
         self.explained("next")
         self.set(target="anna")
-        self.explained("lane_paused")
+        self.explained("lane_paused", "its target anna is paused: delivery ")
+        self.sql("update owed_receiver set targets = 'none'")
+        self.sql("update owed_delivery set target = ''")
+        self.explained("lane_paused", "its receiver shop.billing is paused: delivery ")
 
     def test_one_of_a_paused_receiver_says_until_when_and_why_and_what_resumes_it(self):
         self.owed("pause", "--receiver", "shop.billing", "--until", "+2h", "--reason", "provider is down", code=0)

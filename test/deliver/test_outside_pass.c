@@ -673,6 +673,22 @@ a_broker_that_is_away_rests_alone_and_its_lane_goes_on(void **state)
 }
 
 static void
+what_is_put_off_together_is_said_to_be_so_once(void **state)
+{
+    struct desk *desk = *state;
+    struct sky sky = {0};
+    desk->settings.limit = 9;
+    open_feed(desk, &sky, feed, 20);
+    sky.room_webhook = 200;
+    desk_run(desk);
+    assert_in_range(
+        desk_number(desk, "select count(*) from owed_delivery where status = 'failed'"), 2, 9);
+    const char *said = strstr(buf_text(&desk->f->log), "paused, as a destination asked");
+    assert_non_null(said);
+    assert_null(strstr(said + 1, "paused, as a destination asked"));
+}
+
+static void
 after_its_rest_one_is_tried_and_then_all_go(void **state)
 {
     struct desk *desk = *state;
@@ -852,6 +868,7 @@ main(void)
         TEST(nothing_flies_twice_when_an_answer_is_lost_at_any_call),
         TEST(after_a_deferral_nothing_more_starts_in_the_lane_and_what_waited_goes_back),
         TEST(a_broker_that_is_away_rests_alone_and_its_lane_goes_on),
+        TEST(what_is_put_off_together_is_said_to_be_so_once),
         TEST(after_its_rest_one_is_tried_and_then_all_go),
         TEST(all_targets_of_a_receiver_rest_with_its_broker),
         TEST(what_is_put_off_holds_up_nobody_and_is_not_owed_for_ever),
