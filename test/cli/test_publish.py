@@ -1,17 +1,14 @@
 #!/usr/bin/python3
 """What owed.conf has published reaches a real broker, once it has acknowledged it, and waits while it is away."""
 import contextlib
-import datetime
 import signal
-import subprocess
 import time
 import types
 
 import brokers
 from harness import OWED, StoreCase, run
-from lines import Lines, be_patient
+from publish_cases import Published
 
-PAYLOAD = '{"total": 1e400,\n "note": "a\\u0000b \\ud800 é", "total": 2}'
 
 
 class Words(StoreCase):
@@ -77,127 +74,6 @@ class Words(StoreCase):
         self.receiver("publish = redis://here\ntopic = feed")
         self.owed("publish", code=0)
         self.assertIn("publishes to redis://here", self.owed("catalogue", code=0).stdout)
-
-
-class Published(StoreCase):
-    """The same for every broker."""
-
-    kind = None
-    extra = ""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.broker = cls.kind()
-        cls.addClassCleanup(cls.broker.remove)
-        cls.broker.start()
-
-    def setUp(self):
-        super().setUp()
-        # One broker serves all cases: each has names of its own.
-        self.topic = f"shop.{self._testMethodName[-40:]}"
-        self.prepare(self.topic)
-
-    def prepare(self, topic):
-        """Make what the topic needs."""
-
-    def feed(self, more="", topic=None):
-        self.conf(f'[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}\n'
-                  f"topic = {topic or self.topic}\n{self.extra}{more}\n")
-
-    def relay(self, *words, code=0):
-        return self.owed("relay", "--once", *words, code=code)
-
-    def rows(self):
-        return self.sql("select status, attempts, last_error from owed_delivery order by id")
-
-    def test_a_message_has_the_payload_byte_for_byte_and_the_facts_beside_it(self):
-        self.feed()
-        self.fire("shop.OrderPlaced", PAYLOAD, "--correlation-id", "c-9")
-        self.relay()
-        [message] = self.broker.messages(self.topic)
-        self.assertEqual(PAYLOAD, message["payload"])
-        self.assertRegex(message["id"], "^owed_[0-9a-f]{32}$")
-        self.assertEqual(("shop.OrderPlaced", "1", "shop.feed", "1", "1", "c-9"),
-                         tuple(message["owed-" + name] for name in
-                               ("event", "version", "receiver", "delivery", "attempt", "correlation-id")))
-        self.assertEqual([("succeeded", 1, "")], self.rows())
-
-    def test_many_go_in_batches_in_the_order_they_were_owed(self):
-        self.feed()
-        lines = "".join(f'{{"name":"shop.OrderPlaced","payload":{{"n":{n}}}}}\n' for n in range(2000))
-        self.owed("fire", "--lines", stdin=lines, code=0)
-        self.relay()
-        self.assertEqual([f'{{"n":{n}}}' for n in range(2000)], [m["payload"] for m in self.broker.messages(self.topic)])
-        self.assertEqual(2000, self.value("select count(*) from owed_delivery where status = 'succeeded'"))
-
-    def test_while_the_broker_is_away_it_is_owed_and_no_attempt_is_spent(self):
-        self.feed()
-        right, nobody = self.broker.url(), self.broker.url().replace(str(self.broker.port), str(brokers.free_port()))
-        self.conf((self.folder / "owed.conf").read_text().replace(right, nobody))
-        self.fire("shop.OrderPlaced", '{"n":1}')
-        self.relay()
-        [(status, attempts, error)] = self.rows()
-        self.assertEqual(("failed", 0), (status, attempts))
-        self.assertIn(f"publish {nobody}: it cannot be reached", error)
-        self.feed()
-        self.sql("update owed_delivery set available_at = 0")
-        self.relay()
-        self.assertEqual([("succeeded", 1, "")], self.rows())
-        self.assertEqual(['{"n":1}'], [m["payload"] for m in self.broker.messages(self.topic)])
-
-    def test_a_broker_that_does_not_answer_is_away_and_what_it_had_comes_again_with_the_same_id(self):
-        self.feed("timeout = 300ms")
-        self.fire("shop.OrderPlaced", '{"n":0}')
-        relay = self.relay_that_stays()
-        try:
-            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
-            self.freeze()
-            self.fire("shop.OrderPlaced", '{"n":1}')
-            self.until("select count(*) from owed_delivery where last_error is not null", 1)
-        finally:
-            self.thaw()
-        self.until("select count(*) from owed_delivery where status = 'succeeded'", 2)
-        relay.send_signal(signal.SIGTERM)
-        self.assertEqual(0, relay.wait(60))
-        self.assertEqual(1, self.value("select attempts from owed_delivery where id = 2"))
-        messages = self.broker.messages(self.topic)
-        self.assertEqual({'{"n":0}', '{"n":1}'}, {m["payload"] for m in messages})
-        self.assertEqual(2, len({m["id"] for m in messages}))
-
-    def test_of_a_batch_that_is_cut_off_all_comes_and_what_comes_twice_has_the_same_id(self):
-        self.feed()
-        lines = "".join(f'{{"name":"shop.OrderPlaced","payload":{{"n":{n}}}}}\n' for n in range(200))
-        self.owed("fire", "--lines", stdin=lines, code=0)
-        with self.cut() as cut:
-            self.conf((self.folder / "owed.conf").read_text().replace(str(self.broker.port), str(cut.port)))
-            self.relay()
-            self.sql("update owed_delivery set available_at = 0 where status = 'failed'")
-            self.relay()
-            self.assertGreater(cut.count, 1)
-        self.assertEqual({("succeeded", 1, "")}, set(self.rows()))
-        messages = self.broker.messages(self.topic)
-        self.assertEqual({f'{{"n":{n}}}' for n in range(200)}, {m["payload"] for m in messages})
-        self.assertEqual(200, len({(m["payload"], m["id"]) for m in messages}))
-
-    def cut(self):
-        return brokers.Cut(self.broker.port, 20_000)
-
-    def relay_that_stays(self):
-        be_patient(self)
-        self.lines = Lines(self)
-        relay = subprocess.Popen([OWED, "relay", "--log-level", "debug"], cwd=self.folder, env=self.env, stderr=self.lines.end)
-        self.addCleanup(relay.wait, 60)
-        self.addCleanup(relay.kill)
-        return relay
-
-    def freeze(self):
-        self.broker.signal(signal.SIGSTOP)
-
-    def thaw(self):
-        self.broker.signal(signal.SIGCONT)
-
-    def until(self, query, count):
-        self.lines.until(lambda: self.value(query) >= count)
 
 
 class Redis(Published):
@@ -452,116 +328,6 @@ class NatsTls(StoreCase):
         self.assertIn("Authorization Violation", self.error_of(broker.url(), "", {}))
         self.assertIn("JetStream is not enabled there", self.error_of(broker.url(), "credentials-file = creds", {}))
         self.assertIn("it cannot be reached", self.error_of(broker.url(), "credentials-file = nowhere", {}))
-
-
-class RabbitMQ(Published):
-    kind = brokers.RabbitMQ
-
-    def prepare(self, topic):
-        with brokers.Amqp(self.broker.port) as amqp:
-            amqp.declare(topic)
-
-    def test_a_message_is_persistent_and_has_its_properties(self):
-        self.feed()
-        self.fire("shop.OrderPlaced", "{}", "--correlation-id", "c-9")
-        self.relay()
-        [message] = self.broker.messages(self.topic)
-        self.assertEqual((2, "application/json", "shop.OrderPlaced", "c-9"),
-                         tuple(message[name] for name in ("delivery_mode", "content_type", "type", "correlation_id")))
-        self.assertLess(abs(message["timestamp"] - datetime.datetime.now().timestamp()), 3600)
-
-    def test_what_no_queue_takes_has_failed_and_the_others_go_on(self):
-        self.feed()
-        with open(self.folder / "owed.conf", "a") as conf:
-            conf.write('[receiver "shop.all"]\nevent = *\n' f"publish = {self.broker.url()}\n")  # each to its own name
-        with brokers.Amqp(self.broker.port) as amqp:
-            amqp.declare("shop.Known")
-        lines = "".join(f'{{"name":"shop.{name}","payload":{{}}}}\n' for name in ("Known", "Unknown") * 3)
-        self.owed("fire", "--lines", stdin=lines, code=0)
-        self.relay()
-        self.assertEqual(["succeeded", "failed"] * 3, [row[0] for row in self.rows()])
-        self.assertIn("no queue takes it: 312 NO_ROUTE", self.rows()[1][2])
-        self.assertEqual(3, len(self.broker.messages("shop.Known")))
-
-    def test_an_exchange_that_is_not_there_is_a_failed_attempt_that_names_it(self):
-        self.feed("exchange = shop.nowhere")
-        self.fire("shop.OrderPlaced")
-        self.relay()
-        [(status, attempts, error)] = self.rows()
-        self.assertEqual(("failed", 1), (status, attempts))
-        self.assertIn("NOT_FOUND - no exchange 'shop.nowhere'", error)
-
-    def test_over_tls_only_a_certificate_that_is_trusted_and_that_names_the_server_is_good(self):
-        right = f"amqps://localhost:{self.broker.tls_port}"
-        trusted, ca = {"SSL_CERT_FILE": str(self.broker.certificate)}, f"ca-file = {self.broker.certificate}\n"
-        for url, more, env, sentence in ((right, "", {}, "SSL peer cert verification failed"),
-                                         (right, "ca-file = owed.conf\n", {}, "ca-file owed.conf holds no certificates"),
-                                         (right.replace("localhost", "127.0.0.1"), ca, {}, "SSL hostname verification failed"),
-                                         (right.replace(str(self.broker.tls_port), str(self.broker.port)), ca, {}, "it cannot be reached"),
-                                         (right, "", trusted, ""), (right, ca, {}, "")):
-            self.feed(more)
-            self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), url))
-            self.sql("delete from owed_delivery")
-            self.fire("shop.OrderPlaced", '{"n":1}')
-            self.owed("relay", "--once", env=env, code=0)
-            [(status, attempts, error)] = self.rows()
-            self.assertEqual(("failed", 0) if sentence else ("succeeded", 1), (status, attempts), error)
-            self.assertIn(sentence, error)
-        self.assertEqual(2, len(self.broker.messages(self.topic)))
-
-    def test_while_its_queue_is_full_it_is_owed_and_no_attempt_is_spent(self):
-        with brokers.Amqp(self.broker.port) as amqp:
-            amqp.declare("shop.full", limit=1, overflow="reject-publish")
-        self.feed(topic="shop.full")
-        self.fire("shop.OrderPlaced")
-        self.relay()
-        self.fire("shop.OrderPlaced")
-        self.fire("shop.OrderPlaced")
-        self.relay()
-        self.assertEqual([("succeeded", 1), ("failed", 0), ("failed", 0)], [row[:2] for row in self.rows()])
-        self.assertIn("it cannot take it now (nack): its queue may be full", self.rows()[1][2])
-
-    def test_while_it_is_low_on_memory_or_disk_it_says_so_and_no_attempt_is_spent(self):
-        self.feed()
-        self.fire("shop.OrderPlaced")
-        self.broker.control("set_vm_memory_high_watermark", "absolute", "1")
-        try:
-            self.relay()
-        finally:
-            self.broker.control("set_vm_memory_high_watermark", "0.4")
-        self.assertEqual(("failed", 0), self.rows()[0][:2])
-        self.assertIn("it takes nothing at the moment: low on memory", self.rows()[0][2])
-        self.sql("update owed_delivery set available_at = 0")
-        self.relay()
-        self.assertEqual([("succeeded", 1, "")], self.rows())
-
-    def test_what_is_larger_than_it_takes_has_failed_and_the_others_go_on(self):
-        self.feed()
-        for n in (1, self.broker.most_bytes, 1, self.broker.most_bytes, 1):
-            self.owed("fire", "shop.OrderPlaced", "-", stdin=f'"{"x" * n}"', code=0)
-        self.relay()
-        self.assertEqual(["succeeded", "failed"] * 2 + ["succeeded"], [row[0] for row in self.rows()])
-        self.assertEqual({1}, {row[1] for row in self.rows()})
-        self.assertIn(f"message size {self.broker.most_bytes + 2} is larger than", self.rows()[1][2])
-
-    def test_a_wrong_password_is_told_and_shown_nowhere(self):
-        self.write("password", "lovelace\n")
-        self.feed("password-file = password")
-        self.conf((self.folder / "owed.conf").read_text().replace("amqp://", "amqp://ada@"))
-        self.fire("shop.OrderPlaced")
-        said = self.relay("--log-level", "debug").stderr
-        self.assertEqual(("failed", 0), self.rows()[0][:2])
-        self.assertIn("it lets nobody in: ACCESS_REFUSED", self.rows()[0][2])
-        self.assertNotIn("lovelace", said + self.rows()[0][2])
-
-    def test_a_large_payload_comes_whole_and_an_exchange_routes(self):
-        self.feed("exchange = amq.fanout")
-        with brokers.Amqp(self.broker.port) as amqp:
-            amqp.bind(self.topic, "amq.fanout")
-        payload = '"' + "x" * 3_000_000 + '"'
-        self.owed("fire", "shop.OrderPlaced", "-", stdin=payload, code=0)
-        self.relay()
-        self.assertEqual([payload], [m["payload"] for m in self.broker.messages(self.topic)])
 
 
 class Kafka(Published):
