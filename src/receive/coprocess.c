@@ -303,11 +303,13 @@ end(struct coprocess *coprocess, const siginfo_t *info, int64_t now_us)
     say_unsaid(coprocess);
     close_all(coprocess);
     rest(coprocess, now_us);
+    char pause[MOMENT_BYTES];
     log_say(coprocess->log, is_wanted ? OWED_LOG_DEBUG : OWED_LOG_WARNING, "a coprocess ended",
         LOG_TEXT("receiver", coprocess->receiver->declared.key),
         LOG_INT("pid", coprocess->child.pid), LOG_INT("code", code), LOG_TEXT("why", how),
         LOG_INT("lines_without_meaning", coprocess->noise),
-        LOG_INT("given_again", coprocess->count));
+        LOG_INT("given_again", coprocess->count),
+        LOG_TEXT("next_start_after", duration_rough(coprocess->pause_us, pause)));
 }
 
 /* --- a step --- */

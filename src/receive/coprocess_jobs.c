@@ -141,7 +141,9 @@ void
 jobs_give(struct coprocess *coprocess)
 {
     struct job **link = &coprocess->jobs;
-    while (*link != NULL && coprocess->stage == COPROCESS_READY) {
+    // More may wait than the program wants: they came before its hello.
+    int32_t given = 0;
+    while (*link != NULL && given < coprocess->limit && coprocess->stage == COPROCESS_READY) {
         if ((*link)->id == 0) {
             if (coprocess->unsent.len - coprocess->sent > UNSENT_ENOUGH)
                 break;
@@ -149,6 +151,7 @@ jobs_give(struct coprocess *coprocess)
             if (!give(coprocess, link))
                 continue;
         }
+        given++;
         link = &(*link)->next;
     }
     coprocess_send(coprocess);

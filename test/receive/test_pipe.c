@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "receive/coprocess.h"
 
 #define MOST 8
 
@@ -276,6 +277,54 @@ past_its_time_a_delivery_has_failed_and_its_program_and_children_are_gone(void *
 }
 
 static void
+an_answer_after_its_time_is_too_late(void **state)
+{
+    (void)state;
+    struct scene scene;
+    // What is sent to its group ends the cat, and the program answers then.
+    scene_open(&scene,
+        BEGIN
+        "mkfifo $FOLDER/never; trap : TERM; read -r line; cat $FOLDER/never; id; say done; exit 0\n");
+    scene.receiver.declared.timeout_us = MILLISECONDS(300);
+    run(&scene, 1);
+    has_failed(&scene, 0, "program: still running after");
+    scene_close(&scene);
+}
+
+static void
+what_is_given_again_is_as_if_it_had_never_been_in_hand(void **state)
+{
+    (void)state;
+    struct scene scene;
+    struct landing landing = {.clock = clock_system};
+    scene_open(&scene, BEGIN);
+    scene.receiver.declared.timeout_us = MILLISECONDS(300);
+    struct coprocess coprocess = {.receiver = &scene.receiver, .landing = &landing};
+    for (int i = 0; i < 3; i++)
+        assert_true(jobs_add(&coprocess, &scene.attempts[i].flight));
+    int64_t next_us;
+    coprocess.jobs->id = 1;
+    assert_false(jobs_watch(&coprocess, 1000, &next_us));
+    assert_int_equal(next_us, 1000 + MILLISECONDS(300));
+    coprocess.jobs->next->id = 2;
+    coprocess.jobs->next->has_begun = true;
+    assert_false(jobs_watch(&coprocess, 2000, &next_us));
+    assert_true(jobs_watch(&coprocess, 1000 + MILLISECONDS(300), &next_us));
+    jobs_settle(&coprocess, "killed", -SIGKILL);
+    assert_ptr_equal(landing_take(&landing), &scene.attempts[0].flight);
+    has_failed(&scene, 0, "killed");
+    for (const struct job *job = coprocess.jobs; job != NULL; job = job->next) {
+        assert_int_equal(job->id, 0);
+        assert_false(job->has_begun);
+        assert_int_equal(job->over_us, INT64_MAX);
+    }
+    assert_int_equal(coprocess.count, 2);
+    jobs_free(&coprocess);
+    share_done(&landing.shares[RUN_PIPE]);
+    scene_close(&scene);
+}
+
+static void
 a_program_that_does_not_come_as_far_as_hello_has_failed_all_that_wait(void **state)
 {
     (void)state;
@@ -294,7 +343,9 @@ a_program_that_does_not_come_as_far_as_hello_has_failed_all_that_wait(void **sta
         struct scene scene;
         scene_open(&scene, cases[i].script);
         scene.receiver.declared.timeout_us = MILLISECONDS(500);
+        int64_t began = clock_monotonic_us(&clock_system);
         run(&scene, 2);
+        assert_true(clock_monotonic_us(&clock_system) - began < PIPE_HELLO_US / 2);
         has_failed(&scene, 0, cases[i].why);
         has_failed(&scene, 1, cases[i].why);
         scene_close(&scene);
@@ -427,8 +478,58 @@ there_is_room_for_so_many_as_the_receiver_or_the_program_says(void **state)
     assert_int_equal(outside_builtin.room(scene.outside, &scene.receiver), 2);
     land_all(scene.outside, 1);
     struct receiver other = scene.receiver;
-    other.declared.in_flight = 5;
-    assert_int_equal(outside_builtin.room(scene.outside, &other), 5);
+    other.declared.in_flight = 2;
+    assert_int_equal(outside_builtin.room(scene.outside, &other), 2);
+    scene.attempts[0].flight.delivery.receiver = &other;
+    run(&scene, 1);
+    assert_int_equal(outside_builtin.room(scene.outside, &other), 2); // and no more than it says
+    scene_close(&scene);
+}
+
+static void
+of_what_came_before_its_hello_a_program_is_given_no_more_than_it_asks_for(void **state)
+{
+    (void)state;
+    struct scene scene;
+    // What it is given at once is read at once.
+    scene_open(&scene,
+        "#!/usr/bin/python3\n"
+        "import json, os\n"
+        "os.read(0, 65536)\n"
+        "print('{\"hello\":1,\"in_flight\":2}', flush=True)\n"
+        "while lines := os.read(0, 65536).splitlines():\n"
+        "    ids = [json.loads(line)['id'] for line in lines]\n"
+        "    print(*('{\"id\":%d,\"outcome\":\"failed\",\"reason\":\"one of %d\"}' % (id, len(ids)) for id in ids), sep='\\n', flush=True)\n");
+    run(&scene, 6);
+    has_failed(&scene, 0, "one of 2");
+    has_failed(&scene, 1, "one of 2");
+    for (int i = 2; i < 6; i++)
+        assert_true(strstr(scene.attempts[i].text, "one of 1") ||
+            strstr(scene.attempts[i].text, "one of 2"));
+    scene_close(&scene);
+}
+
+static void
+after_one_that_has_answered_the_next_is_started_as_soon_as_after_the_first(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene,
+        BEGIN
+        "[ $(wc -l < $FOLDER/pids) = 3 ] && read -r line && id && say done\nread -r line; exit 1\n");
+    run(&scene, 4);
+    has_failed(&scene, 0, "exit status 1");
+    has_failed(&scene, 1, "exit status 1");
+    is_done(&scene, 2);
+    has_failed(&scene, 3, "exit status 1");
+    const char *log = buf_text(&scene.lines);
+    static const char *const pauses[] = {"100ms", "200ms", "100ms"};
+    for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
+        log = strstr(log, "next_start_after=");
+        assert_non_null(log);
+        log += strlen("next_start_after=");
+        assert_memory_equal(log, pauses[i], 5);
+    }
     scene_close(&scene);
 }
 
@@ -522,6 +623,8 @@ main(void)
             a_crash_fails_the_one_in_hand_alone_and_names_the_signal_or_the_exit_status),
         cmocka_unit_test(a_crash_fails_all_that_the_program_said_it_had_begun_and_no_other),
         cmocka_unit_test(past_its_time_a_delivery_has_failed_and_its_program_and_children_are_gone),
+        cmocka_unit_test(an_answer_after_its_time_is_too_late),
+        cmocka_unit_test(what_is_given_again_is_as_if_it_had_never_been_in_hand),
         cmocka_unit_test(a_program_that_does_not_come_as_far_as_hello_has_failed_all_that_wait),
         cmocka_unit_test(what_means_nothing_is_named_in_the_log_and_changes_nothing),
         cmocka_unit_test(an_answer_without_an_outcome_is_a_failure_that_says_so),
@@ -531,6 +634,9 @@ main(void)
         cmocka_unit_test(one_that_leaves_its_group_is_ended_all_the_same),
         cmocka_unit_test(a_large_payload_comes_whole_and_others_behind_it),
         cmocka_unit_test(there_is_room_for_so_many_as_the_receiver_or_the_program_says),
+        cmocka_unit_test(of_what_came_before_its_hello_a_program_is_given_no_more_than_it_asks_for),
+        cmocka_unit_test(
+            after_one_that_has_answered_the_next_is_started_as_soon_as_after_the_first),
         cmocka_unit_test(a_program_that_keeps_crashing_is_started_later_each_time),
         cmocka_unit_test(what_was_not_given_is_taken_back_and_the_rest_is_answered),
         cmocka_unit_test(the_answer_to_an_abandoned_delivery_is_nobodys),
