@@ -1,4 +1,5 @@
 """What is published, to any broker: what its cases share, and those that hold of each."""
+import hashlib
 import signal
 import subprocess
 
@@ -46,7 +47,8 @@ class Published(StoreCase):
         self.relay()
         [message] = self.broker.messages(self.topic)
         self.assertEqual(PAYLOAD, message["payload"])
-        self.assertRegex(message["id"], "^owed_[0-9a-f]{32}$")
+        key = self.value("select uid from owed_event") + b"\0shop.feed\0"
+        self.assertEqual("owed_" + hashlib.sha256(key).hexdigest()[:32], message["id"])
         self.assertEqual(("shop.OrderPlaced", "1", "shop.feed", "1", "1", "c-9"),
                          tuple(message["owed-" + name] for name in
                                ("event", "version", "receiver", "delivery", "attempt", "correlation-id")))

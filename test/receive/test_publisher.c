@@ -29,6 +29,7 @@ struct played {
     int opens;
     char sent[SENT_MOST][64]; // ids
     int sent_count;
+    int sends;
 };
 
 static struct played broker; // open has no state of the caller's
@@ -71,6 +72,7 @@ static bool
 play_send(void *connection, struct broker_message *messages, owed_error *err)
 {
     (void)connection;
+    broker.sends++;
     for (struct broker_message *m = messages; m != NULL; m = m->next)
         snprintf(broker.sent[broker.sent_count++ % SENT_MOST], sizeof broker.sent[0], "%s", m->id);
     for (struct broker_message *m = messages; m != NULL; m = m->next) {
@@ -178,6 +180,20 @@ is_put_off(const struct scene *scene, int i, int64_t seconds, const char *why)
 }
 
 /* --- tests --- */
+
+static void
+what_waits_while_one_is_under_way_goes_at_once(void **state)
+{
+    struct scene *scene = *state;
+    start(scene, 0, 1);
+    wait_until_asked();
+    start(scene, 1, 6);
+    sem_post(&broker.gate);
+    land(scene, 7);
+    assert_int_equal(broker.sent_count, 7);
+    assert_int_equal(broker.sends, 2);
+    assert_int_equal(broker.opens, 1);
+}
 
 static void
 who_is_away_is_asked_once_for_all_that_wait(void **state)
@@ -339,6 +355,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(what_waits_while_one_is_under_way_goes_at_once),
         TEST(who_is_away_is_asked_once_for_all_that_wait),
         TEST(each_look_after_the_while_that_it_was_left_alone_for_doubles_that),
         TEST(what_a_connection_that_breaks_has_not_answered_is_sent_again_at_once_under_its_id),
