@@ -573,7 +573,9 @@ class Amqp:
 
 
 class Kafka(Broker):
-    """No broker is packaged: the client library's mock, which stores in memory and is away when told."""
+    """No broker is packaged: the client library's mock, which stores in memory, 5 MB a partition, and is away when told."""
+
+    partitions = 1
 
     def start(self):
         if self.process is not None:
@@ -603,7 +605,7 @@ class Kafka(Broker):
 
     def messages(self, topic):
         found = []
-        for line in self.tell("read", topic):
+        for line in self.tell("read", topic, str(self.partitions)):
             key, value, *headers = [bytes.fromhex(word).decode() for word in line.strip().split(" ")]
             found.append({**dict(zip(headers[::2], headers[1::2])), "key": key, "payload": value})
         return found

@@ -2,12 +2,13 @@
  *
  * kafka_mock.c - librdkafka's mock cluster in a process of its own, told by lines what to do.
  *
- * It says its address, then an empty line at the end of each answer: topic NAME, fail NAME, refuse, cut, down, up, and read NAME, which
- * prints the records of its one partition as key, value and headers in hexadecimal.
+ * It says its address, then an empty line at the end of each answer: topic NAME [PARTITIONS], fail NAME, refuse,
+ * cut, down, up, and read NAME [PARTITIONS], which prints the records as key, value and headers in hexadecimal.
  */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LINE_BYTES 512
@@ -56,30 +57,31 @@ print_record(const rd_kafka_message_t *record)
 }
 
 static void
-read_topic(const char *servers, const char *topic)
+read_topic(const char *servers, const char *topic, int partitions)
 {
     rd_kafka_t *consumer = make(RD_KAFKA_CONSUMER, servers);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, topic, 0)->offset = RD_KAFKA_OFFSET_BEGINNING;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
+    for (int i = 0; i < partitions; i++)
+        rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_BEGINNING;
     rd_kafka_assign(consumer, list);
     rd_kafka_topic_partition_list_destroy(list);
     rd_kafka_message_t *record;
-    while ((record = rd_kafka_consumer_poll(consumer, WAIT_MS)) != NULL) {
+    while (partitions > 0 && (record = rd_kafka_consumer_poll(consumer, WAIT_MS)) != NULL) {
         rd_kafka_resp_err_t err = record->err;
         if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
             print_record(record);
         rd_kafka_message_destroy(record);
         if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
-            break;
+            partitions--;
     }
     rd_kafka_destroy(consumer);
 }
 
 static void
-obey(rd_kafka_mock_cluster_t *cluster, const char *verb, const char *topic)
+obey(rd_kafka_mock_cluster_t *cluster, const char *verb, const char *topic, int partitions)
 {
     if (strcmp(verb, "topic") == 0)
-        rd_kafka_mock_topic_create(cluster, topic, 1, 1);
+        rd_kafka_mock_topic_create(cluster, topic, partitions, 1);
     else if (strcmp(verb, "fail") == 0)
         rd_kafka_mock_topic_set_error(cluster, topic, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
     else if (strcmp(verb, "refuse") == 0)
@@ -92,7 +94,17 @@ obey(rd_kafka_mock_cluster_t *cluster, const char *verb, const char *topic)
     else if (strcmp(verb, "up") == 0)
         rd_kafka_mock_broker_set_up(cluster, 1);
     else if (strcmp(verb, "read") == 0)
-        read_topic(rd_kafka_mock_cluster_bootstraps(cluster), topic);
+        read_topic(rd_kafka_mock_cluster_bootstraps(cluster), topic, partitions);
+}
+
+/* next_word ends a word, and returns what follows. */
+static char *
+next_word(char *word)
+{
+    char *end = word + strcspn(word, " \n");
+    if (*end != '\0')
+        *end++ = '\0';
+    return end;
 }
 
 int
@@ -106,11 +118,9 @@ main(void)
     printf("%s\n", rd_kafka_mock_cluster_bootstraps(cluster));
     fflush(stdout);
     while (fgets(line, sizeof line, stdin) != NULL) {
-        char *topic = line + strcspn(line, " \n");
-        if (*topic == ' ')
-            *topic++ = '\0';
-        topic[strcspn(topic, "\n")] = '\0';
-        obey(cluster, line, topic);
+        char *topic = next_word(line);
+        const char *partitions = next_word(topic);
+        obey(cluster, line, topic, *partitions == '\0' ? 1 : (int)strtol(partitions, NULL, 10));
         putchar('\n');
         fflush(stdout);
     }
