@@ -17,12 +17,11 @@
 #include "receive/later.h"
 #include "receive/parcel.h"
 #include "receive/redirect.h"
+#include "receive/slow.h"
 
 #define ADDRESSES_KEPT_US (INT64_C(10) * US_PER_SECOND)
-#define SLOW_US US_PER_SECOND
-#define SLOW_LOOK_US (INT64_C(100) * US_PER_MS)
 #define LINE_LEAST 16 // in a host's line, and twice its window more
-#define PUT_OFF_US US_PER_SECOND
+#define LEFT_ALONE "its host is left alone for a while"
 
 /* --- calls as such --- */
 
@@ -49,15 +48,14 @@ unlink_call(struct calls *calls, struct call *call)
     calls->count--;
 }
 
-static int64_t
-mono_us(void)
+int64_t
+calls_now_us(void)
 {
     return clock_monotonic_us(&clock_system);
 }
 
-/* land ends a call that has not ended; its place may have been left to others. */
-static void
-land(struct calls *calls, struct call *call, owed_outcome outcome)
+void
+calls_land(struct calls *calls, struct call *call, owed_outcome outcome)
 {
     struct flight *flight = call->flight;
     const struct receiver *receiver = flight->delivery.receiver;
@@ -78,56 +76,81 @@ fly(struct calls *calls, struct call *call)
 {
     host_begin(call->host);
     call_leave_line(call);
-    call->flown_mono_us = mono_us();
+    call->flown_mono_us = calls_now_us();
     bool is_ready = call_compose(call, clock_now_us(&calls->landing->clock)) && call_prepare(call);
     call->is_on_wire = is_ready && wire_send(&calls->wire, &call->transfer);
     if (call->is_on_wire)
         return;
-    host_end(call->host, HOST_SILENT, 0, mono_us());
-    land(calls, call,
+    host_end(call->host, HOST_SILENT, 0, calls_now_us());
+    calls_land(calls, call,
         owed_failed(
             &call->flight->delivery, "POST %s: the request could not be begun", call->shown));
+}
+
+/* join_line has a call wait for its host; false: the line is as long as it may be, or the host is not well. */
+static bool
+join_line(struct call *call)
+{
+    const struct host *host = call->host;
+    if (host->failures > 0 || host->in_line >= LINE_LEAST + (size_t)host->window * 2)
+        return false;
+    call_join_line(call);
+    call->flown_mono_us = calls_now_us();
+    return true;
+}
+
+static void
+put_off(struct calls *calls, struct call *call, int64_t wait_us, const char *why)
+{
+    calls_land(calls, call, later_some(calls->landing, call->flight, wait_us, why));
 }
 
 /* take_turn starts a call whose host has been looked up, lets it wait in line, or puts it off. */
 static void
 take_turn(struct calls *calls, struct call *call)
 {
-    int64_t wait_us = host_ask(call->host, mono_us());
-    if (wait_us == 0) {
-        fly(calls, call);
-        return;
-    }
+    int64_t wait_us = host_ask(call->host, calls_now_us());
     bool is_full = wait_us == HOSTS_FULL;
-    bool is_well = call->host->failures == 0 && call->host->window > 1;
-    if (is_full && is_well && call->host->in_line < LINE_LEAST + (size_t)call->host->window * 2) {
-        call_join_line(call);
-        call->flown_mono_us = mono_us();
-        return;
-    }
-    land(calls, call,
-        later_some(calls->landing, call->flight, is_full ? PUT_OFF_US : wait_us,
-            is_full ? "its host has as many requests as it can take"
-                    : "its host is left alone for a while"));
+    if (wait_us == 0)
+        fly(calls, call);
+    else if (!is_full)
+        put_off(calls, call, wait_us, LEFT_ALONE);
+    else if (call->host->window == 1 || !join_line(call))
+        put_off(calls, call, PUT_OFF_US, "its host has as many requests as it can take");
+}
+
+static struct lookup *
+new_lookup(const struct call *call)
+{
+    struct lookup *lookup = calloc(1, sizeof *lookup);
+    const struct endpoints *endpoints = call->flight->delivery.receiver->endpoints;
+    if (lookup == NULL)
+        return NULL;
+    lookup->guard =
+        (struct guard){endpoints->allowed, endpoints->said.resolve, endpoints->said.resolve_state};
+    lookup->place = call->place;
+    lookup->host = call->host;
+    lookup->is_doubtful = call->host->addresses.count == 0 || call->host->failures > 0;
+    return lookup;
 }
 
 static void
 start_lookup(struct calls *calls, struct call *call)
 {
-    struct lookup *lookup = calloc(1, sizeof *lookup);
-    const struct endpoints *endpoints = call->flight->delivery.receiver->endpoints;
-    if (lookup != NULL) {
-        lookup->guard = (struct guard){
-            endpoints->allowed, endpoints->said.resolve, endpoints->said.resolve_state};
-        lookup->place = call->place;
-        lookup->owner = call;
+    call->lookup = new_lookup(call);
+    call->flown_mono_us = calls_now_us();
+    if (call->lookup != NULL) {
+        call->lookup->owner = call;
+        if (lookups_start(&calls->lookups, call->lookup)) {
+            call->host->is_looked_up = true;
+            call->host->users++; // it may outlast the call
+            calls->looking++;
+            return;
+        }
     }
-    call->lookup = lookup;
-    if (lookup != NULL && lookups_start(&calls->lookups, lookup))
-        return;
-    free(lookup);
+    free(call->lookup);
     call->lookup = NULL;
-    land(calls, call,
+    calls_land(calls, call,
         owed_failed(
             &call->flight->delivery, "POST %s: its host could not be looked up", call->shown));
 }
@@ -137,21 +160,27 @@ static bool
 find_host(struct calls *calls, struct call *call)
 {
     snprintf(call->host_name, sizeof call->host_name, "%s:%d", call->place.host, call->place.port);
-    call->host = hosts_find(&calls->hosts, call->host_name, mono_us());
+    call->host = hosts_find(&calls->hosts, call->host_name, calls_now_us());
     if (call->host != NULL)
         return true;
-    land(calls, call, owed_failed(&call->flight->delivery, "out of memory"));
+    calls_land(calls, call, owed_failed(&call->flight->delivery, "out of memory"));
     return false;
 }
 
-/* go waits for the host's addresses, where they are not known, and for its turn. */
+/* go waits for the host's addresses, where they are not known, and for its turn. A host that rests is not looked up. */
 static void
 go(struct calls *calls, struct call *call)
 {
-    if (call->host->addresses_until_us > mono_us())
+    int64_t now_us = calls_now_us();
+    int64_t wait_us = host_ask(call->host, now_us);
+    if (wait_us != 0 && wait_us != HOSTS_FULL)
+        put_off(calls, call, wait_us, LEFT_ALONE);
+    else if (call->host->addresses_until_us > now_us)
         take_turn(calls, call);
-    else
+    else if (!call->host->is_looked_up)
         start_lookup(calls, call);
+    else if (!join_line(call))
+        put_off(calls, call, PUT_OFF_US, "its host is being looked up");
 }
 
 /* set_out checks the URL and finds its host. false: it has landed. */
@@ -161,7 +190,7 @@ set_out(struct calls *calls, struct call *call)
     owed_delivery *delivery = &call->flight->delivery;
     owed_error err = {0};
     if (guard_read(call->flight->endpoint->row.url, &call->place, &err) != OWED_OK) {
-        land(calls, call, owed_permanent(delivery, "%s", err.text));
+        calls_land(calls, call, owed_permanent(delivery, "%s", err.text));
         return false;
     }
     return find_host(calls, call);
@@ -194,7 +223,7 @@ calls_start(struct calls *calls, struct flight *flight)
     }
     const struct endpoint_row *row = &flight->endpoint->row;
     struct rate *rate = row->rate > 0 ? rates_find(&calls->rates, row->id) : NULL;
-    int64_t wait_us = rate == NULL ? 0 : rate_take(rate, row->rate, mono_us());
+    int64_t wait_us = rate == NULL ? 0 : rate_take(rate, row->rate, calls_now_us());
     if (wait_us > 0) {
         landing_add(calls->landing, flight,
             later(calls->landing, flight, wait_us, "it has had as many requests as it allows"));
@@ -217,39 +246,44 @@ calls_start(struct calls *calls, struct flight *flight)
 
 /* --- the end --- */
 
-static void
-end_lookup(struct calls *calls, const struct lookup *lookup)
-{
-    struct call *call = lookup->owner;
-    if (call == NULL)
-        return;
-    call->lookup = NULL;
-    if (lookup->status == OWED_OK) {
-        call->host->addresses = lookup->addresses;
-        call->host->addresses_until_us = mono_us() + ADDRESSES_KEPT_US;
-        take_turn(calls, call);
-        return;
-    }
-    land(calls, call,
-        owed_failed(&call->flight->delivery, "POST %s: %s", call->shown, lookup->err.text));
-}
-
 /* next_in_line starts those that waited for the host, the oldest first. */
 static void
 next_in_line(struct calls *calls, const struct host *host)
 {
     struct call *oldest;
-    while ((oldest = host->first_in_line) != NULL) {
-        int64_t wait_us = host_ask(host, mono_us());
-        if (wait_us == HOSTS_FULL)
+    while ((oldest = host->first_in_line) != NULL && !host->is_looked_up) {
+        if (host_ask(host, calls_now_us()) == HOSTS_FULL)
             return;
-        if (wait_us == 0)
-            fly(calls, oldest);
-        else
-            land(calls, oldest,
-                later_some(
-                    calls->landing, oldest->flight, wait_us, "its host is left alone for a while"));
+        call_leave_line(oldest);
+        go(calls, oldest);
     }
+}
+
+static void
+end_lookup(struct calls *calls, const struct lookup *lookup)
+{
+    struct call *call = lookup->owner;
+    struct host *host = lookup->host;
+    host->is_looked_up = false;
+    calls->looking--;
+    if (call != NULL)
+        call->lookup = NULL;
+    if (lookup->status == OWED_OK) {
+        host->addresses = lookup->addresses;
+        host->addresses_until_us = calls_now_us() + ADDRESSES_KEPT_US;
+        if (call != NULL)
+            take_turn(calls, call);
+        next_in_line(calls, host);
+    } else {
+        if (lookup->status != OWED_INVALID) // it was found, and is out of bounds
+            host_miss(host, calls_now_us());
+        if (call != NULL)
+            calls_land(calls, call,
+                owed_failed(&call->flight->delivery, "POST %s: %s", call->shown, lookup->err.text));
+        while (host->first_in_line != NULL)
+            put_off(calls, host->first_in_line, PUT_OFF_US, "its host could not be looked up");
+    }
+    host_leave(host);
 }
 
 /* hop sends a call on to where its answer said; false: it stays. */
@@ -260,7 +294,7 @@ hop(struct calls *calls, struct call *call)
     int32_t limit = call->flight->delivery.receiver->endpoints->said.per_host;
     if (!redirect_take(call))
         return false;
-    host_end(before, HOST_WELL, limit, mono_us());
+    host_end(before, HOST_WELL, limit, calls_now_us());
     call->is_on_wire = false;
     if (find_host(calls, call))
         go(calls, call);
@@ -289,54 +323,18 @@ finish(struct calls *calls, struct call *call)
         outcome = owed_failed(delivery, "POST %s: %s", call->shown, call->refused);
     flight->code = answer_keep(&call->answer, &call->transfer, flight->excerpt);
     int32_t limit = delivery->receiver->endpoints->said.per_host;
-    host_end(host, host_word_of(is_there, flight->code), limit, mono_us());
+    host_end(host, host_word_of(is_there, flight->code), limit, calls_now_us());
     if (answer_wait(&call->transfer, now_us, &asked_us))
-        host_wait_asked(host, asked_us, mono_us());
-    land(calls, call, outcome);
+        host_wait_asked(host, asked_us, calls_now_us());
+    calls_land(calls, call, outcome);
     flight->duration_us = spent_us + took_us; // not until somebody looked
     next_in_line(calls, host);
-}
-
-/* leave_lines puts off those that waited for long: their host is slow. */
-static void
-leave_lines(struct calls *calls, int64_t now_us)
-{
-    struct call *next = NULL;
-    for (struct call *c = calls->flying; c != NULL; c = next) {
-        next = c->next;
-        if (c->waits_in_line && c->flown_mono_us <= now_us - SLOW_US)
-            land(calls, c,
-                later_some(
-                    calls->landing, c->flight, PUT_OFF_US, "its host takes its time with others"));
-    }
-}
-
-/* leave_places lets those that fly for long leave their places to others. */
-static bool
-leave_places(struct calls *calls)
-{
-    int64_t now_us = mono_us();
-    int32_t before = calls->slow;
-    if (now_us < calls->look_mono_us)
-        return false;
-    calls->look_mono_us = now_us + SLOW_LOOK_US;
-    leave_lines(calls, now_us);
-    for (struct call *c = calls->flying; c != NULL && calls->slow < calls->slow_limit;
-         c = c->next) {
-        const struct receiver *receiver = c->flight->delivery.receiver;
-        if (c->is_slow || !c->is_on_wire || c->flown_mono_us > now_us - SLOW_US)
-            continue;
-        c->is_slow = true;
-        calls->slow++;
-        share_give(&calls->landing->shares[receiver->runner], receiver);
-    }
-    return calls->slow > before;
 }
 
 bool
 calls_step(struct calls *calls)
 {
-    if (calls->count == 0)
+    if (calls->count == 0 && calls->looking == 0)
         return false;
     struct lookup *next_lookup = NULL;
     for (struct lookup *l = lookups_take(&calls->lookups); l != NULL; l = next_lookup) {
@@ -349,7 +347,7 @@ calls_step(struct calls *calls)
         next = t->next;
         finish(calls, (struct call *)t);
     }
-    return leave_places(calls);
+    return slow_leave_places(calls);
 }
 
 int64_t
@@ -371,7 +369,7 @@ calls_abandon(struct calls *calls, struct flight *flight)
         lookups_leave(&calls->lookups, call->lookup);
     if (call->is_on_wire) {
         wire_drop(&calls->wire, &call->transfer);
-        host_end(call->host, HOST_SILENT, 0, mono_us());
+        host_end(call->host, HOST_SILENT, 0, calls_now_us());
     }
     unlink_call(calls, call);
     call_free(call);

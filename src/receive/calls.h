@@ -27,11 +27,18 @@ struct calls {
     struct hosts hosts;
     struct call *flying; // all that have not ended, wherever they are; the newest first
     int32_t count;
+    int32_t looking;      // look-ups that have not been heard of, whoever waits for them
     int32_t slow;         // of these, that left their place
     int32_t slow_limit;   // so many may
     int64_t look_mono_us; // when to look for slow ones next
     void *rates;          // tree of buckets, by endpoint
 };
+
+/* calls_now_us is the monotonic clock of hosts and calls. calls_land ends a call that has not ended; its place may have been
+ * left to others. */
+int64_t calls_now_us(void);
+void calls_land(struct calls *calls, struct call *call, owed_outcome outcome);
+#define PUT_OFF_US INT64_C(1000000) // so long something waits whose host has no room for it
 
 /* calls_init opens nothing: the first call does. */
 void calls_init(struct calls *calls, struct landing *landing, int32_t at_once);

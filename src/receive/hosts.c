@@ -130,6 +130,19 @@ host_word_of(bool is_there, int32_t code)
 }
 
 void
+host_miss(struct host *host, int64_t now_us)
+{
+    host->failures++;
+    host->window = host->window > 1 ? host->window / 2 : 1;
+    if (host->failures >= HOSTS_BREAK_AFTER) {
+        host->window = 1;
+        // Those that were in flight together say it once.
+        if (host->not_before_us <= now_us)
+            rest(host, now_us);
+    }
+}
+
+void
 host_end(struct host *host, enum host_word word, int32_t limit, int64_t now_us)
 {
     host->in_flight--;
@@ -141,14 +154,7 @@ host_end(struct host *host, enum host_word word, int32_t limit, int64_t now_us)
         host->window = host->window < limit ? host->window + 1 : limit;
         return;
     }
-    host->failures++;
-    host->window = host->window > 1 ? host->window / 2 : 1;
-    if (host->failures >= HOSTS_BREAK_AFTER) {
-        host->window = 1;
-        // Those that were in flight together say it once.
-        if (host->not_before_us <= now_us)
-            rest(host, now_us);
-    }
+    host_miss(host, now_us);
 }
 
 void

@@ -34,6 +34,7 @@ struct host {
     // Its addresses, as they were checked, until:
     owed_address_list addresses;
     int64_t addresses_until_us;
+    bool is_looked_up; // just now
     // Calls that wait for their turn, in that order.
     struct call *first_in_line, *last_in_line;
     size_t in_line;
@@ -63,6 +64,8 @@ enum host_word {
  * behind one URL, 500 and the like, is nothing against it. */
 enum host_word host_word_of(bool is_there, int32_t code);
 void host_end(struct host *host, enum host_word word, int32_t limit, int64_t now_us);
+/* host_miss: it could not be looked up. */
+void host_miss(struct host *host, int64_t now_us);
 /* host_wait_asked keeps to what the host asked for, for a day at most: it may be that of others' endpoints, too. */
 void host_wait_asked(struct host *host, int64_t asked_us, int64_t now_us);
 void host_wait_until(struct host *host, int64_t at_us);

@@ -12,20 +12,48 @@
 
 #include "base/error.h"
 
+static void
+append(struct lookup_line *line, struct lookup *lookup)
+{
+    lookup->next = NULL;
+    *line->end = lookup;
+    line->end = &lookup->next;
+}
+
+static struct lookup *
+take_first(struct lookup_line *line)
+{
+    struct lookup *lookup = line->first;
+    if (lookup == NULL)
+        return NULL;
+    line->first = lookup->next;
+    if (line->first == NULL)
+        line->end = &line->first;
+    return lookup;
+}
+
+/* pick: names that nobody answers for never have all the threads. */
+static struct lookup *
+pick(struct lookups *lookups)
+{
+    struct lookup *lookup = take_first(&lookups->known);
+    if (lookup == NULL && lookups->doubtful_busy < LOOKUP_THREADS - LOOKUP_KEPT) {
+        lookup = take_first(&lookups->doubtful);
+        lookups->doubtful_busy += lookup != NULL;
+    }
+    lookups->queued -= lookup != NULL;
+    return lookup;
+}
+
 static struct lookup *
 next_lookup(struct lookups *lookups)
 {
+    struct lookup *lookup = NULL;
     pthread_mutex_lock(&lookups->lock);
     lookups->idle++;
-    while (lookups->first == NULL && !lookups->is_over)
+    while (!lookups->is_over && (lookup = pick(lookups)) == NULL)
         pthread_cond_wait(&lookups->wanted, &lookups->lock);
     lookups->idle--;
-    struct lookup *lookup = lookups->is_over ? NULL : lookups->first;
-    if (lookup != NULL) {
-        lookups->first = lookup->next;
-        if (lookups->first == NULL)
-            lookups->end = &lookups->first;
-    }
     pthread_mutex_unlock(&lookups->lock);
     return lookup;
 }
@@ -38,6 +66,7 @@ run(void *state)
         lookup->status =
             guard_resolve(&lookup->guard, &lookup->place, &lookup->addresses, &lookup->err);
         pthread_mutex_lock(&lookups->lock);
+        lookups->doubtful_busy -= lookup->is_doubtful;
         lookup->next = lookups->ended;
         lookups->ended = lookup;
         eventfd_write(lookups->ended_fd, 1);
@@ -50,7 +79,8 @@ owed_status
 lookups_open(struct lookups *lookups, owed_error *err)
 {
     *lookups = (struct lookups){.ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    lookups->end = &lookups->first;
+    lookups->known.end = &lookups->known.first;
+    lookups->doubtful.end = &lookups->doubtful.first;
     if (lookups->ended_fd < 0)
         return fail_native(
             err, OWED_UNAVAILABLE, errno, "hosts cannot be looked up: %s", strerrordesc_np(errno));
@@ -72,7 +102,7 @@ free_list(struct lookup *lookup)
 void
 lookups_close(struct lookups *lookups)
 {
-    if (lookups->end == NULL)
+    if (lookups->known.end == NULL)
         return;
     pthread_mutex_lock(&lookups->lock);
     lookups->is_over = true;
@@ -80,7 +110,8 @@ lookups_close(struct lookups *lookups)
     pthread_mutex_unlock(&lookups->lock);
     for (int i = 0; i < lookups->thread_count; i++)
         pthread_join(lookups->threads[i], NULL);
-    free_list(lookups->first);
+    free_list(lookups->known.first);
+    free_list(lookups->doubtful.first);
     free_list(lookups->ended);
     close(lookups->ended_fd);
     pthread_cond_destroy(&lookups->wanted);
@@ -106,16 +137,16 @@ bool
 lookups_start(struct lookups *lookups, struct lookup *lookup)
 {
     pthread_mutex_lock(&lookups->lock);
-    bool is_short = lookups->idle == 0 && lookups->thread_count < LOOKUP_THREADS;
+    // Who is idle may not have seen yet what came before this.
+    bool is_short = lookups->idle <= lookups->queued && lookups->thread_count < LOOKUP_THREADS;
     pthread_mutex_unlock(&lookups->lock);
     if (is_short)
         start_thread(lookups);
     if (lookups->thread_count == 0)
         return false;
-    lookup->next = NULL;
     pthread_mutex_lock(&lookups->lock);
-    *lookups->end = lookup;
-    lookups->end = &lookup->next;
+    lookups->queued++;
+    append(lookup->is_doubtful ? &lookups->doubtful : &lookups->known, lookup);
     pthread_cond_signal(&lookups->wanted);
     pthread_mutex_unlock(&lookups->lock);
     return true;

@@ -9,7 +9,8 @@
 
 #include "receive/guard.h"
 
-#define LOOKUP_THREADS 8
+#define LOOKUP_THREADS 32
+#define LOOKUP_KEPT 8 // of these, for hosts that were found before
 
 struct lookup {
     struct guard guard;
@@ -17,7 +18,9 @@ struct lookup {
     owed_status status;
     owed_error err;
     owed_address_list addresses;
-    void *owner; // NULL: nobody waits for it any more
+    void *owner;      // NULL: nobody waits for it any more
+    void *host;       // of the caller's
+    bool is_doubtful; // it was not found before, and may take as long as the resolver bears
     struct lookup *next;
 };
 
@@ -28,7 +31,11 @@ struct lookups {
     int thread_count, idle;
     int ended_fd; // readable when something has ended
     // Behind the lock:
-    struct lookup *first, **end;
+    struct lookup_line {
+        struct lookup *first, **end;
+    } known, doubtful;
+    int queued;        // in both
+    int doubtful_busy; // threads
     struct lookup *ended;
     bool is_over;
 };

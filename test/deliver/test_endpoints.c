@@ -364,6 +364,45 @@ a_name_that_leads_inside_by_the_next_hop_is_not_called(void **state)
     assert_non_null(strstr(said, "10.0.0.1, a private address"));
 }
 
+/* --- look-ups --- */
+
+static owed_status
+is_found_once(const char *host, void *state, owed_address_list *list, owed_error *err)
+{
+    int *calls = state;
+    (void)host;
+    if ((*calls)++ == 0)
+        return owed_address_add(list, "127.0.0.1", err);
+    return OWED_UNAVAILABLE;
+}
+
+static void
+a_host_is_looked_up_once_for_all_that_wait_and_they_are_put_off_when_it_fails(void **state)
+{
+    struct fixture *f = *state;
+    int calls = 0;
+    char id[OWED_ENDPOINT_ID_BYTES];
+    const owed_relay_settings once = {.once = true, .all_lanes = true};
+    if (!test_store_is("sqlite"))
+        skip();
+    open_with(f,
+        &(owed_endpoint_settings){
+            .allow = "127.0.0.0/8", .resolve = is_found_once, .resolve_state = &calls});
+    add_at(f, "http://h.example:8080/", id);
+    fixture_begin(f);
+    for (int i = 0; i < 40; i++)
+        fixture_fire(f, &order_placed, i);
+    fixture_commit(f);
+    assert_ok(owed_relay_run(f->owed, &once, NULL, &f->err));
+    assert_int_equal(calls, 2); // when it was added, and now
+    assert_int_equal(
+        raw_number(f->raw, "select count(*) from owed_delivery where status = 'dead'"), 1);
+    assert_int_equal(
+        raw_number(
+            f->raw, "select count(*) from owed_delivery where status = 'pending' and attempts = 0"),
+        39);
+}
+
 /* --- TLS --- */
 
 /* A listener that keeps the first bytes it is sent, and hangs up. */
@@ -423,6 +462,7 @@ main(void)
         TEST(two_relays_that_hear_410_at_once_disable_it_once),
         TEST(two_relays_that_count_the_last_dead_at_once_disable_it_once),
         TEST(a_redirect_is_followed_at_its_host_alone_and_each_hop_is_checked),
+        TEST(a_host_is_looked_up_once_for_all_that_wait_and_they_are_put_off_when_it_fails),
         TEST(the_name_is_kept_for_tls_though_the_address_was_checked_before),
         TEST(no_redirect_is_followed_unless_somebody_says_so),
         TEST(a_name_that_leads_inside_by_the_next_hop_is_not_called),

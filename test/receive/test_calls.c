@@ -4,13 +4,16 @@
  */
 #include "../unit.h"
 
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "receive/hosts.h"
 #include "receive/keys.h"
+#include "receive/lookup.h"
 #include "receive/parcel.h"
 #include "receive/rate.h"
 
@@ -253,6 +256,100 @@ an_error_behind_one_url_is_nothing_against_its_host(void **state)
 }
 
 static void
+a_host_that_cannot_be_looked_up_rests_as_one_that_does_not_answer(void **state)
+{
+    (void)state;
+    struct hosts hosts = {0};
+    struct host *host = hosts_find(&hosts, "h.example:443", 0);
+    for (int i = 1; i < HOSTS_BREAK_AFTER; i++) {
+        host_miss(host, 0);
+        assert_int_equal(host_ask(host, 0), 0);
+    }
+    host_miss(host, 0);
+    assert_int_equal(host_ask(host, 0), HOSTS_REST_US);
+    hosts_done(&hosts);
+}
+
+/* A name server that answers for one name alone until it is let go. */
+struct silence {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int asked; // for others
+    bool is_over;
+};
+
+static owed_status
+silent(const char *host, void *state, owed_address_list *list, owed_error *err)
+{
+    struct silence *silence = state;
+    pthread_mutex_lock(&silence->lock);
+    bool is_known = strcmp(host, "known.example") == 0;
+    silence->asked += !is_known;
+    pthread_cond_broadcast(&silence->changed);
+    while (!silence->is_over && !is_known)
+        pthread_cond_wait(&silence->changed, &silence->lock);
+    pthread_mutex_unlock(&silence->lock);
+    return owed_address_add(list, "192.0.2.1", err);
+}
+
+static void
+look_up(struct lookups *lookups, struct silence *silence, const char *host, bool is_doubtful)
+{
+    struct lookup *lookup = calloc(1, sizeof *lookup);
+    lookup->guard = (struct guard){.resolve = silent, .resolve_state = silence};
+    snprintf(lookup->place.host, sizeof lookup->place.host, "%s", host);
+    lookup->is_doubtful = is_doubtful;
+    assert_true(lookups_start(lookups, lookup));
+}
+
+/* take_some frees what has ended, waiting for something that does, and writes the first one's host. */
+static size_t
+take_some(struct lookups *lookups, char host[static GUARD_HOST_BYTES])
+{
+    struct pollfd ended = {.fd = lookups->ended_fd, .events = POLLIN};
+    size_t count = 0;
+    assert_int_equal(poll(&ended, 1, 20000), 1);
+    for (struct lookup *l = lookups_take(lookups), *next = NULL; l != NULL; l = next) {
+        next = l->next;
+        if (count++ == 0)
+            snprintf(host, GUARD_HOST_BYTES, "%s", l->place.host);
+        free(l);
+    }
+    return count;
+}
+
+static void
+names_that_nobody_answers_for_do_not_hold_up_those_that_were_found_before(void **state)
+{
+    (void)state;
+    enum { DEAD = 2 * LOOKUP_THREADS };
+    struct silence silence = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false};
+    struct lookups lookups;
+    char host[GUARD_HOST_BYTES];
+    owed_error err = {0};
+    assert_int_equal(lookups_open(&lookups, &err), OWED_OK);
+    for (int i = 0; i < DEAD; i++)
+        look_up(&lookups, &silence, "dead.example", true);
+    pthread_mutex_lock(&silence.lock);
+    while (silence.asked < LOOKUP_THREADS - LOOKUP_KEPT)
+        pthread_cond_wait(&silence.changed, &silence.lock);
+    pthread_mutex_unlock(&silence.lock);
+    for (int i = 0; i < LOOKUP_THREADS; i++) {
+        look_up(&lookups, &silence, "known.example", false);
+        assert_int_equal(take_some(&lookups, host), 1);
+        assert_string_equal(host, "known.example");
+    }
+    pthread_mutex_lock(&silence.lock);
+    assert_int_equal(silence.asked, LOOKUP_THREADS - LOOKUP_KEPT);
+    silence.is_over = true;
+    pthread_cond_broadcast(&silence.changed);
+    pthread_mutex_unlock(&silence.lock);
+    for (size_t count = 0; count < DEAD;)
+        count += take_some(&lookups, host);
+    lookups_close(&lookups);
+}
+
+static void
 a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time(void **state)
 {
     (void)state;
@@ -323,6 +420,8 @@ main(void)
         cmocka_unit_test(a_window_grows_with_answers_and_shrinks_with_failures),
         cmocka_unit_test(a_host_that_fails_again_and_again_rests_for_longer_each_time),
         cmocka_unit_test(an_error_behind_one_url_is_nothing_against_its_host),
+        cmocka_unit_test(a_host_that_cannot_be_looked_up_rests_as_one_that_does_not_answer),
+        cmocka_unit_test(names_that_nobody_answers_for_do_not_hold_up_those_that_were_found_before),
         cmocka_unit_test(a_rate_lets_a_seconds_worth_go_and_then_one_at_a_time),
         cmocka_unit_test(those_that_wait_for_a_rate_come_when_they_were_told_to_and_all_go),
         cmocka_unit_test(a_host_that_is_in_use_is_not_forgotten_for_the_sake_of_others),
