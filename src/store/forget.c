@@ -5,9 +5,10 @@
 #include "store/forget.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
-#include "base/json.h"
+#include "store/array.h"
 
 #define SLACK_US (60 * INT64_C(1000000))
 #define ROWS_AT_ONCE 1000
@@ -92,46 +93,52 @@ forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret
 
 /* --- at the acknowledgement --- */
 
+enum column { ID, EVENT_ID, CLAIMED_AT, SUCCEEDED_AT, COLUMNS };
+
+static const enum value_type types[COLUMNS] = {VALUE_INT, VALUE_INT, VALUE_TIME, VALUE_TIME};
+
 static void
-add_outcome(struct buf *json, const struct settlement *s)
+add_outcome(struct array *columns, const struct settlement *s)
 {
-    buf_puts(json, json->len == 0 ? "[{\"claimed_by\":" : ",{\"claimed_by\":");
-    json_write_string(json, str_of(s->fence.claimed_by));
-    buf_printf(json, ",\"id\":%lld,\"event_id\":%lld,\"claimed_at\":%lld,\"succeeded_at\":%lld}",
-        (long long)s->fence.delivery_id, (long long)s->consumed_event_id,
-        (long long)s->fence.claimed_at_us, (long long)s->now_us);
+    array_add(&columns[ID], V_INT(s->fence.delivery_id));
+    array_add(&columns[EVENT_ID], V_INT(s->consumed_event_id));
+    array_add(&columns[CLAIMED_AT], V_TIME(s->fence.claimed_at_us));
+    array_add(&columns[SUCCEEDED_AT], V_TIME(s->now_us));
 }
 
-/* add_outcomes lists the settlements that name an event, and where among all of them each stands. */
+/* add_outcomes lists the settlements that name an event, under the claims of one, and where among all of
+ * them each stands; what others claimed is settled first. */
 static size_t
-add_outcomes(const struct settlement *settlements, size_t count, struct buf *json, size_t *at)
+add_outcomes(const struct settlement *settlements, size_t count, struct array *columns, size_t *at)
 {
     size_t named = 0;
     for (size_t i = 0; i < count; i++) {
-        if (settlements[i].consumed_event_id == 0)
+        const struct settlement *s = &settlements[i];
+        if (s->consumed_event_id == 0)
             continue;
-        add_outcome(json, &settlements[i]);
+        if (named > 0 && strcmp(s->fence.claimed_by, settlements[at[0]].fence.claimed_by) != 0)
+            continue;
+        add_outcome(columns, s);
         at[named++] = i;
     }
-    json_end(json);
     return named;
 }
 
-owed_status
-consume_first(
-    struct db *db, const struct settlement *settlements, size_t count, bool *gone, owed_error *err)
+static owed_status
+consume(struct db *db, struct array *columns, const char *claimed_by, const size_t *at,
+    size_t named, bool *gone, owed_error *err)
 {
-    if (db->driver->sql->statements[STMT_CONSUME] == NULL)
-        return OWED_OK;
-    CLEANUP(buf_done) struct buf json;
-    buf_init(&json, JSON_ARGUMENT_BYTES);
-    CLEANUP(free_ptr) size_t *at = calloc(count, sizeof *at);
-    size_t named = at == NULL ? 0 : add_outcomes(settlements, count, &json, at);
-    if (at == NULL || json.failed)
-        return fail_memory(err);
+    struct value values[COLUMNS];
+    for (size_t i = 0; i < COLUMNS; i++) {
+        values[i] = array_value(&columns[i]);
+        if (columns[i].bytes.failed)
+            return fail_memory(err);
+    }
     struct rows *rows;
-    owed_status status =
-        query(db, STMT_CONSUME, ARGS(V_STR(buf_view(&json)), V_INT(SLACK_US)), &rows, err);
+    owed_status status = query(db, STMT_CONSUME,
+        ARGS(values[ID], values[EVENT_ID], V_TEXT(claimed_by), values[CLAIMED_AT],
+            values[SUCCEEDED_AT], V_INT(SLACK_US)),
+        &rows, err);
     if (status != OWED_OK)
         return status;
     while (db->driver->next(rows)) {
@@ -140,6 +147,27 @@ consume_first(
             gone[at[place - 1]] = true;
     }
     return db->driver->finish(rows, NULL, err);
+}
+
+owed_status
+consume_first(
+    struct db *db, const struct settlement *settlements, size_t count, bool *gone, owed_error *err)
+{
+    if (db->driver->sql->statements[STMT_CONSUME] == NULL)
+        return OWED_OK;
+    CLEANUP(free_ptr) size_t *at = calloc(count, sizeof *at);
+    if (at == NULL)
+        return fail_memory(err);
+    struct array columns[COLUMNS];
+    for (size_t i = 0; i < COLUMNS; i++)
+        array_init(&columns[i], types[i], JSON_ARGUMENT_BYTES);
+    size_t named = add_outcomes(settlements, count, columns, at);
+    owed_status status = named == 0
+        ? OWED_OK
+        : consume(db, columns, settlements[at[0]].fence.claimed_by, at, named, gone, err);
+    for (size_t i = 0; i < COLUMNS; i++)
+        array_done(&columns[i]);
+    return status;
 }
 
 owed_status

@@ -149,6 +149,25 @@ several_of_one_event_may_succeed_at_once(void **state)
 }
 
 static void
+what_two_claimed_goes_at_once(void **state)
+{
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "succeeded");
+    fire(world, EVENT);
+    fire(world, EVENT);
+    struct settlement settlements[2];
+    bool landed[2] = {false};
+    assert_int_equal(claim_as(world, "first", NOW, 1), 1);
+    settlements[0] = one(world, 0, "succeeded");
+    assert_int_equal(claim_as(world, "second", NOW, 1), 1);
+    settlements[1] = one(world, 0, "succeeded");
+    assert_ok(store_settle(world->db, settlements, 2, landed, &world->err));
+    assert_true(landed[0] && landed[1]);
+    assert_rows(world, 0, 0);
+}
+
+static void
 whatever_else_became_of_one_keeps_the_event(void **state)
 {
     struct world *world = *state;
@@ -295,6 +314,7 @@ main(void)
         TEST(beside_one_that_goes_another_stays),
         TEST(the_last_of_several_lets_it_go),
         TEST(several_of_one_event_may_succeed_at_once),
+        TEST(what_two_claimed_goes_at_once),
         TEST(whatever_else_became_of_one_keeps_the_event),
         TEST(who_lost_the_row_deletes_nothing),
         TEST(an_event_that_somebody_holds_stays_until_later),

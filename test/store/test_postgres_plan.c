@@ -98,9 +98,7 @@ static const struct {
     {"deliveries_of_event", STMT_DELIVERIES_OF_EVENT, "100000, 10, '', '', '', '', '', 5", FRESH,
         {"owed_delivery_event_id_receiver_key_target_digest_key"}},
     {"attempts", STMT_ATTEMPTS, "1", FRESH, {"owed_attempt_by_delivery"}},
-    {"consume", STMT_CONSUME,
-        "'[{\"id\":1,\"event_id\":1,\"claimed_by\":\"w\",\"claimed_at\":0,\"succeeded_at\":0}]', 60",
-        ALWAYS,
+    {"consume", STMT_CONSUME, "'{1}', '{1}', 'w', '{epoch}', '{epoch}', 60", ALWAYS,
         {"owed_delivery_pkey", "owed_event_pkey",
             "owed_delivery_event_id_receiver_key_target_digest_key"}},
     {"prune_old", STMT_PRUNE_OLD, "0, 10, now()", ALWAYS,
@@ -193,6 +191,9 @@ check_pins(struct watched *watched, int when)
                 print_error("%s: no %s in\n%s", pins[i].name, pins[i].uses[k], plans);
             check_case(strstr(plans, pins[i].uses[k]) != NULL, pins[i].name);
         }
+        // All that will go some day is far more than what goes now.
+        if (pins[i].stmt == STMT_CONSUME)
+            check_case(strstr(plans, "owed_event_consumed") == NULL, pins[i].name);
         // The catalogue is small, whatever joins it.
         for (size_t k = 0; k < (pins[i].stmt == STMT_OWED_RECEIVERS ? 3 : COUNT(walks)); k++) {
             if (strstr(plans, walks[k]) != NULL)
