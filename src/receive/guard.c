@@ -80,7 +80,7 @@ part(CURLU *parts, CURLUPart wanted, unsigned flags, char **space)
     return curl_url_get(parts, wanted, space, flags) == CURLUE_OK ? *space : NULL;
 }
 
-/* host_problem copies the host, without brackets. */
+/* host_problem copies the host, without brackets, in small letters: it is one host however it is written. */
 static const char *
 host_problem(const char *host, char ret_host[static GUARD_HOST_BYTES])
 {
@@ -95,7 +95,8 @@ host_problem(const char *host, char ret_host[static GUARD_HOST_BYTES])
         return "has no host; https://host/path is right";
     if (memchr(host, '%', len) != NULL)
         return "has a host with an escape or a zone in it";
-    memcpy(ret_host, host, len);
+    for (size_t i = 0; i < len; i++)
+        ret_host[i] = host[i] >= 'A' && host[i] <= 'Z' ? (char)(host[i] + ('a' - 'A')) : host[i];
     ret_host[len] = '\0';
     return NULL;
 }
@@ -112,6 +113,10 @@ take_apart(const char *url, struct place *place)
     const char *problem = host_problem(part(parts, CURLUPART_HOST, 0, &space), place->host);
     if (problem != NULL)
         return problem;
+    // libcurl would look "h.example." up by itself, past what is pinned to "h.example".
+    if (strchr(place->host, ':') == NULL &&
+        curl_url_set(parts, CURLUPART_HOST, place->host, 0) != CURLUE_OK)
+        return "cannot be read; https://host/path is right";
     const char *scheme = part(parts, CURLUPART_SCHEME, 0, &space);
     place->is_tls = scheme != NULL && strcmp(scheme, "https") == 0;
     const char *port = part(parts, CURLUPART_PORT, CURLU_DEFAULT_PORT, &space);

@@ -347,13 +347,25 @@ class OnOne(EndpointCase):
         self.owed("endpoint", "test", bad, code=1)
 
     def test_secrets_are_shown_once_and_urls_without_their_tokens(self):
-        endpoint, secret = self.add("/200/x?token=hush", "--name", "Acme")
+        self.conf(CONF + "max-attempts = 1\ndisable-after = 1\n")
+        endpoint, secret = self.add("/500/x?token=hush", "--name", "Acme")
+        done = self.owed("endpoint", "rotate", endpoint, "--json", code=0)
+        secrets = [secret.removeprefix("whsec_"), json.loads(done.stdout)["secret"].removeprefix("whsec_"), "hush"]
+        self.fire("shop.Paid")
+        self.owed("endpoint", "pause", endpoint, code=0)
+        self.owed("endpoint", "resume", endpoint, code=0)
+        logged = self.relay("--log-level", "debug").stderr
+        self.assertIn("endpoint disabled", logged)
+        outs = [logged, json.dumps(self.sql("select who, what from owed_audit")), self.owed("events", "--json", code=0).stdout]
         for words in (["list"], ["list", "--json"], ["show", endpoint], ["show", endpoint, "--json"]):
-            out = self.owed("endpoint", *words, code=0).stdout
-            self.assertIn("Acme", out)
-            self.assertNotIn(secret, out)
-            self.assertNotIn(secret.removeprefix("whsec_"), out)
-            self.assertNotIn("hush", out)
+            outs.append(self.owed("endpoint", *words, code=0).stdout)
+            self.assertIn("Acme", outs[-1])
+        delivery, = [d for d in self.deliveries() if d["status"] == "dead"]
+        for words in (["attempts", str(delivery["id"])], ["explain", str(delivery["id"])], ["deliveries"]):
+            outs.append(self.owed(*words, code=0).stdout)
+        for out in outs:
+            for word in secrets:
+                self.assertNotIn(word, out)
 
     def test_what_cannot_be_is_refused_with_a_sentence(self):
         url = self.sink.url()

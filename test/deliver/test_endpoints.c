@@ -348,6 +348,21 @@ no_redirect_is_followed_unless_somebody_says_so(void **state)
 }
 
 static void
+a_name_is_one_host_however_it_is_written(void **state)
+{
+    struct fixture *f = *state;
+    int calls = -1;
+    char said[256];
+    if (!test_store_is("sqlite"))
+        skip();
+    open_with(f,
+        &(owed_endpoint_settings){
+            .allow = "127.0.0.0/8", .resolve = leads_inside_next_time, .resolve_state = &calls});
+    assert_int_equal(called(f, "H.Example.", 200, said), 1);
+    assert_string_equal(said, "succeeded ");
+}
+
+static void
 a_name_that_leads_inside_by_the_next_hop_is_not_called(void **state)
 {
     struct fixture *f = *state;
@@ -465,6 +480,7 @@ main(void)
         TEST(a_host_is_looked_up_once_for_all_that_wait_and_they_are_put_off_when_it_fails),
         TEST(the_name_is_kept_for_tls_though_the_address_was_checked_before),
         TEST(no_redirect_is_followed_unless_somebody_says_so),
+        TEST(a_name_is_one_host_however_it_is_written),
         TEST(a_name_that_leads_inside_by_the_next_hop_is_not_called),
     };
     return RUN_ON_ALL_STORES("endpoints", tests);

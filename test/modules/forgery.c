@@ -43,7 +43,9 @@ __attribute__((visibility("default"))) owed_status owed_module_init(
 owed_status
 owed_module_init(owed_registry *registry, owed_error *err)
 {
-    const owed_endpoint_settings settings = {.allow = getenv("FORGERY_ALLOW"), .resolve = resolve};
+    const owed_endpoint_settings settings = {.allow = getenv("FORGERY_ALLOW"),
+        .resolve = resolve,
+        .redirects = getenv("FORGERY_REDIRECTS") != NULL};
     const owed_receiver receiver = {.key = OWED_ENDPOINTS_RECEIVER,
         .event_name = "*",
         .max_attempts = getenv("FORGERY_LIVES") != NULL ? 100 : 1,
