@@ -118,6 +118,15 @@ struct pulse {
 };
 
 static void
+note_stop(struct pulse *pulse)
+{
+    if (signals_seen == 0 || pulse->is_stopping)
+        return;
+    pulse->is_stopping = true;
+    notify_send("STOPPING=1");
+}
+
+static void
 beat(void *state, bool is_connected)
 {
     struct pulse *pulse = state;
@@ -127,10 +136,7 @@ beat(void *state, bool is_connected)
         notify_send("READY=1");
         log_say(&pulse->cli->log, OWED_LOG_INFO, "task worker ready");
     }
-    if (signals_seen > 0 && !pulse->is_stopping) {
-        pulse->is_stopping = true;
-        notify_send("STOPPING=1");
-    }
+    note_stop(pulse);
     if (pulse->every_us == 0 || now_us < pulse->next_us)
         return;
     notify_send("WATCHDOG=1");
@@ -194,6 +200,7 @@ work(struct cli *cli, const owed_relay_settings *relay)
     owed_relay_counts counts = {0};
     catch_signals(cli->owed);
     owed_status status = owed_task_queue_run(cli->tasks, cli->owed, &settings, &counts, &cli->err);
+    note_stop(&pulse);
     if (status != OWED_OK)
         return cli_fail(cli);
     if (relay->once || relay->limit > 0)
