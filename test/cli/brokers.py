@@ -187,10 +187,10 @@ class Cut:
 
 
 class Deaf:
-    """Takes connections, and says what it is told, or nothing."""
+    """Takes connections, and says what it is told, or nothing; where it drips, then byte by byte without an end."""
 
-    def __init__(self, said):
-        self.said = said
+    def __init__(self, said, drips=False):
+        self.said, self.drips = said, drips
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.serve)
@@ -214,7 +214,15 @@ class Deaf:
                 self.clients.append(client)
                 if self.said is not None:
                     client.sendall(self.said)
-                    client.shutdown(socket.SHUT_RDWR)
+                    self.drip(client)
+
+    def drip(self, client):
+        with contextlib.suppress(OSError):
+            while self.drips:
+                client.sendall(b"x")
+                if select.select([client], [], [], 0.05)[0] and not client.recv(4096):
+                    break
+            client.shutdown(socket.SHUT_RDWR)
 
 
 class Redis(Broker):

@@ -57,8 +57,8 @@ class Words(StoreCase):
             self.assertIn(f"{key}: nowhere cannot be read", self.owed("check", code=1).stdout)
 
     def test_who_never_answers_or_talks_nonsense_is_away(self):
-        for said in (None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"):
-            with brokers.Deaf(said) as deaf:
+        for said, drips in ((None, False), (b"", False), (b"HTTP/1.1 400 Bad Request\r\n\r\n", False), (b"$1000000\r\n", True)):
+            with brokers.Deaf(said, drips) as deaf:
                 self.conf("[store]\napp = shop\n" + "".join(
                     f'[receiver "shop.{scheme}"]\nevent = shop.OrderPlaced\npublish = {scheme}://127.0.0.1:{deaf.port}\ntimeout = 300ms\n'
                     for scheme in ("amqp", "kafka", "nats", "redis")))

@@ -9,20 +9,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "receive/brokers/redis.h"
 
 #define MICROSECONDS 1000000
+
+/* limit_us: that of a connection is there since it was made. */
+static int64_t
+limit_us(const redisContext *redis)
+{
+    const struct timeval *limit = redis->timeout;
+    return limit == NULL ? 0 : (int64_t)limit->tv_sec * MICROSECONDS + limit->tv_usec;
+}
+
+/* read_reply: an answer has to be whole within the time limit, however it comes; the library knows one for each
+ * piece alone. NULL: *ret_why says why there is none. */
+static redisReply *
+read_reply(redisContext *redis, const char **ret_why)
+{
+    void *reply = NULL;
+    int is_sent = 0;
+    int64_t until_us = clock_monotonic_us(&clock_system) + limit_us(redis);
+    *ret_why = redis->errstr;
+    while (!is_sent)
+        if (redisBufferWrite(redis, &is_sent) != REDIS_OK)
+            return NULL;
+    while (redisGetReplyFromReader(redis, &reply) == REDIS_OK && reply == NULL) {
+        if (clock_monotonic_us(&clock_system) > until_us) {
+            *ret_why = "its answer comes too slowly";
+            return NULL;
+        }
+        if (redisBufferRead(redis) != REDIS_OK)
+            return NULL;
+    }
+    return reply;
+}
 
 /* ask sends a command of the session's beginning; OK is the only good answer. */
 static owed_status
 ask(redisContext *redis, const struct redis_words *words, const char *what, owed_error *err)
 {
     const char **texts = (const char **)(uintptr_t)words->texts;
-    redisReply *reply = redisCommandArgv(redis, words->count, texts, words->lengths);
+    const char *why = NULL;
+    redisAppendCommandArgv(redis, words->count, texts, words->lengths);
+    redisReply *reply = read_reply(redis, &why);
     owed_status status = OWED_OK;
     if (reply == NULL)
-        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, redis->errstr);
+        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, why);
     else if (reply->type == REDIS_REPLY_ERROR)
         status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, reply->str);
     freeReplyObject(reply);
@@ -128,9 +162,10 @@ redis_send(void *connection, struct broker_message *messages, owed_error *err)
     for (const struct broker_message *m = messages; m != NULL; m = m->next)
         append(redis, m);
     for (struct broker_message *m = messages; m != NULL; m = m->next) {
-        void *reply = NULL;
-        if (redisGetReply(redis, &reply) != REDIS_OK) {
-            fail(err, OWED_UNAVAILABLE, "it has not answered: %s", redis->errstr);
+        const char *why = NULL;
+        redisReply *reply = read_reply(redis, &why);
+        if (reply == NULL) {
+            fail(err, OWED_UNAVAILABLE, "it has not answered: %s", why);
             return false;
         }
         take(m, reply);
