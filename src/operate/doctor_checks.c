@@ -257,6 +257,16 @@ const struct doctor_check doctor_checks[] = {
             "{amount} {claim|claims} of lane {subject} {is|are} over, the first for {since}, and nobody takes {it|them}; one who "
             "held them is {detail}",
         .remedy = "relay --once --lane {subject}"},
+    {.name = "untaken-tasks",
+        .stmt = STMT_DOCTOR_UNTAKEN,
+        .takes = "tn",
+        .threshold = MINUTES(15),
+        .about =
+            "what was handed to its task site is due for more than 15 minutes and no worker has taken it",
+        .sentence =
+            "{amount} {delivery|deliveries} to receiver {subject} {is|are} handed to its task site, the first due "
+            "for {since}, and no worker has taken {it|them}",
+        .remedy = "worker"},
     {.name = "no-event",
         .stmt = STMT_DOCTOR_EVENTLESS,
         .takes = "m",

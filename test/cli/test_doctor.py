@@ -127,6 +127,13 @@ class Doctor(StoreCase):
         self.heals(r"lapsed-claims: 1 claim of lane shop/mail is over, the first for 10m\w*, and nobody takes it; one who "
                    r"held them is box-1\.aa/0", "owed relay --once --lane shop/mail")
 
+    def test_what_no_worker_takes_from_its_task_site_is_told(self):
+        self.fire("shop.OrderPlaced")
+        self.sql("update owed_delivery set kind = 'task', status = 'claimed', claimed_by = 'box-1.aa/0/task', claimed_at = moment(?), "
+                 "lease_expires_at = moment(?), available_at = moment(?) where receiver_key = 'shop.mail'", now(), now() + 600 * SECOND, now() - 1200 * SECOND)
+        self.assertIn(("untaken-tasks: 1 delivery to receiver shop.mail is handed to its task site, the first due for 20m", "owed worker"),
+                      [(re.sub(r"20m\w*, and no worker has taken it$", "20m", said), command) for said, command in self.findings()])
+
     def test_a_relay_that_died_is_told_with_its_host_and_process(self):
         self.fire("shop.OrderPlaced")
         self.sql("update owed_delivery set status = 'claimed', claimed_by = 'box-1.aa/0', claimed_at = moment(?), "

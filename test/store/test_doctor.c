@@ -138,6 +138,25 @@ claims_that_are_over_are_told_once_nobody_took_them_for_long(void **state)
 }
 
 static void
+what_no_worker_takes_from_its_task_site_is_told(void **state)
+{
+    struct world *world = *state;
+    bring_to(world, "claimed"); // owed since NOW
+    int64_t later = NOW + MINUTE + 1;
+    raw_run(plain(world), "update owed_delivery set claimed_by = 'first/task'");
+    assert_int_equal(LOOK(STMT_DOCTOR_UNTAKEN, V_INT(MINUTE), V_TIME(later)).count, 0); // no task
+    raw_run(plain(world), "update owed_delivery set kind = 'task'");
+    check_one(LOOK(STMT_DOCTOR_UNTAKEN, V_INT(MINUTE), V_TIME(later)), "shop.billing", "first/task",
+        1, NOW);
+    assert_int_equal(LOOK(STMT_DOCTOR_UNTAKEN, V_INT(MINUTE), V_TIME(later - 1)).count, 0);
+    raw_run(plain(world), "update owed_delivery set claimed_by = 'task.1/0'"); // one took it
+    assert_int_equal(LOOK(STMT_DOCTOR_UNTAKEN, V_INT(MINUTE), V_TIME(later)).count, 0);
+    raw_run(
+        plain(world), "update owed_delivery set claimed_by = 'first/task', status = 'succeeded'");
+    assert_int_equal(LOOK(STMT_DOCTOR_UNTAKEN, V_INT(MINUTE), V_TIME(later)).count, 0);
+}
+
+static void
 a_relay_that_is_silent_and_holds_claims_is_told_with_host_and_process(void **state)
 {
     struct world *world = *state;
@@ -522,6 +541,7 @@ main(void)
         TEST(dead_deliveries_are_told_by_receiver_with_their_commonest_error),
         TEST(orphans_are_told_apart_by_whether_their_receiver_is_back),
         TEST(claims_that_are_over_are_told_once_nobody_took_them_for_long),
+        TEST(what_no_worker_takes_from_its_task_site_is_told),
         TEST(a_relay_that_is_silent_and_holds_claims_is_told_with_host_and_process),
         TEST(a_lane_that_was_paused_long_ago_is_told_where_deliveries_wait),
         TEST(a_receiver_that_was_paused_long_ago_is_told_where_deliveries_wait),
