@@ -158,6 +158,19 @@ class Tasks(Site):
         self.assertEqual(({"succeeded": 1}, [1], 0), (self.statuses(), self.ran(), self.left()))
         self.assertNotIn("away", said)
 
+    def test_some_are_taken_together_while_they_are_quick_and_what_waits_behind_a_slow_one_goes_back(self):
+        with open(self.folder / "owed.conf", "a") as conf:
+            conf.write('[receiver "shop.quick"]\nevent = shop.Viewed\ndiscard = yes\nsite = task\n')
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\nexec sleep 0.25\n').chmod(0o755)
+        lines = "".join(f'{{"name": "shop.{name}", "payload": {{}}}}\n' for name in ["Viewed"] * 200 + ["OrderPlaced"] * 4)
+        self.owed("fire", "--lines", stdin=lines, code=0)
+        self.owed("relay", "--once", code=0)
+        said = self.owed("worker", "--once", "--log-level", "debug", code=0).stderr
+        self.assertEqual(({"succeeded": 204}, [201, 202, 203, 204]), (self.statuses(), self.ran()))
+        self.assertGreaterEqual(said.count("task message comes again"), 3)  # they went back, and came here
+        self.assertNotIn("dropped", said)
+        self.assertNotIn("away", said)
+
     def test_over_tls_with_the_authorities_of_a_file_it_is_the_same(self):
         self.site(relay=f"task-ca-file = {self.broker.certificate}\n")
         conf = self.folder / "owed.conf"

@@ -197,6 +197,28 @@ class Nats(Site):
     def delete(self):
         self.broker.ask([(f"$JS.API.STREAM.DELETE.{self.stream_name()}", "")])
 
+    def test_where_there_are_no_streams_it_is_owed_and_says_why(self):
+        bare = brokers.NatsBare()
+        self.addCleanup(bare.remove)
+        bare.start()
+        self.write("token", bare.token)
+        self.site(relay="task-password-file = token\n")
+        self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), bare.url()))
+        self.hand_on(1)
+        [(status, attempts, error)] = self.sql("select status, attempts, last_error from owed_delivery")
+        self.assertEqual(("failed", 0), (status, attempts))
+        self.assertIn("JetStream is not enabled there, or not ready", error)
+
+    def test_a_stream_that_takes_the_topic_is_used_whatever_its_name(self):
+        self.topic = "elsewhere.tasks"
+        self.broker.ask([("$JS.API.STREAM.CREATE.all", '{"name":"all","subjects":["elsewhere.>"]}')])
+        self.site()
+        self.hand_on(2)
+        self.owed("worker", "--once", code=0)
+        self.assertEqual(({"succeeded": 2}, [1, 2]), (self.statuses(), self.ran()))
+        [answer] = self.broker.ask([("$JS.API.CONSUMER.INFO.all.owed", "")])
+        self.assertEqual((0, 0), (answer["num_pending"], answer["num_ack_pending"]))
+
 
 del Site
 run("sqlite")
