@@ -28,6 +28,7 @@
 #define LIMIT_CONFIG_BYTES ((size_t)1024 * 1024)
 #define LIMIT_CONFIG_LINE_BYTES ((size_t)16 * 1024)
 #define LIMIT_FIRE_LINE_BYTES (LIMIT_PAYLOAD_BYTES + (size_t)1024 * 1024)
+#define LIMIT_HEADERS_BYTES ((size_t)64 * 1024)  // of an HTTP answer
 #define LIMIT_RESPONSE_BYTES ((size_t)64 * 1024) // of an HTTP answer; the rest is not read
 #define LIMIT_EXEC_OUTPUT_BYTES ((size_t)64 * 1024)
 #define LIMIT_SECRET_BYTES 4096

@@ -31,6 +31,17 @@ on_body(char *bytes, size_t one, size_t len, void *state)
     return CURL_WRITEFUNC_ERROR;
 }
 
+/* on_header ends an answer whose header lines do not: libcurl keeps them all. */
+static size_t
+on_header(char *bytes, size_t one, size_t len, void *state)
+{
+    (void)bytes;
+    (void)one;
+    struct answer *answer = state;
+    answer->headed += len;
+    return answer->headed <= LIMIT_HEADERS_BYTES ? len : 0;
+}
+
 /* libcurl opens its sockets without SOCK_CLOEXEC, and they must not reach other programs. */
 static curl_socket_t
 on_socket(void *state, curlsocktype purpose, struct curl_sockaddr *address)
@@ -50,6 +61,8 @@ answer_listen(struct answer *answer, struct transfer *transfer)
     SET(CURLOPT_ERRORBUFFER, answer->problem);
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, answer);
+    SET(CURLOPT_HEADERFUNCTION, on_header);
+    SET(CURLOPT_HEADERDATA, answer);
     SET(CURLOPT_OPENSOCKETFUNCTION, on_socket);
     SET(CURLOPT_USERAGENT, "owed/" OWED_VERSION);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -83,6 +96,7 @@ answer_clear(struct answer *answer)
 {
     answer->received = 0;
     answer->cut = false;
+    answer->headed = 0;
     answer->problem[0] = '\0';
 }
 
@@ -107,6 +121,10 @@ explain_transport(
     long native = 0;
     curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &native);
     const char *reason = native != 0 ? strerrordesc_np((int)native) : NULL;
+
+    if (answer->headed > LIMIT_HEADERS_BYTES)
+        return owed_failed(delivery, "POST %s: the header of its answer is longer than %zu KiB",
+            called->shown, LIMIT_HEADERS_BYTES / 1024);
 
     char problem[CURL_ERROR_SIZE];
     const char *raw = answer->problem[0] != '\0' ? answer->problem : curl_easy_strerror(code);

@@ -13,6 +13,7 @@
 struct answer {
     size_t received; // bytes of its body
     bool cut;        // it was longer than is read
+    size_t headed;   // bytes of its header lines
     char body[256];  // its first bytes
     char problem[CURL_ERROR_SIZE];
 };

@@ -340,6 +340,34 @@ drip_head(struct server *server, int fd, const struct served *request)
     return false;
 }
 
+/* flood never ends the header of its answer. */
+static bool
+flood(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)request;
+    send_text(fd, "HTTP/1.1 200 OK\r\n");
+    for (int i = 0; !is_gone(fd, 0); i++) {
+        char line[1100];
+        snprintf(line, sizeof line, "x-%d: %01000d\r\n", i, i);
+        if (!send_text(fd, line))
+            break;
+    }
+    return false;
+}
+
+static void
+an_answer_whose_header_never_ends_is_cut_off(void **state)
+{
+    (void)state;
+    struct scene scene;
+    scene_open(&scene, flood);
+    assert_int_equal(post(&scene, 200).verdict, OWED_VERDICT_FAILED);
+    assert_int_equal(scene.attempt.flight.code, 0);
+    assert_has(scene.attempt.text, "the header of its answer is longer than 64 KiB");
+    scene_close(&scene);
+}
+
 static void
 a_server_that_never_ends_its_answer_fails_at_the_deadline(void **state)
 {
@@ -668,6 +696,7 @@ main(void)
         cmocka_unit_test(a_new_secret_in_the_file_signs_the_next_request),
         cmocka_unit_test(a_megabyte_arrives_byte_for_byte),
         cmocka_unit_test(two_hundred_are_in_flight_at_once),
+        cmocka_unit_test(an_answer_whose_header_never_ends_is_cut_off),
         cmocka_unit_test(a_server_that_never_ends_its_answer_fails_at_the_deadline),
         cmocka_unit_test(a_body_without_end_is_not_read_and_the_status_counts),
         cmocka_unit_test(the_excerpt_is_valid_utf8_whatever_came),
