@@ -670,7 +670,6 @@ GUARDS = [
         ("endpoint_resume", "id", "where id = $1 and", "where $1 is not null and"),
         ("endpoint_resume", "that is paused", " and paused_at <> 0", ""),
         ("endpoint_resume", "for good", "paused_until = 0, ", ""),
-        ("endpoints_resume_due", "that is paused", "paused_at <> 0 and ", ""),
         ("endpoints_resume_due", "that has an end", "paused_until <> 0 and ", ""),
         ("endpoints_resume_due", "whose end is over", " and paused_until <= $1", " and $1 is not null"),
         ("endpoints_resume_due", "just over", "paused_until <= $1", "paused_until < $1"),

@@ -623,6 +623,18 @@ free_at(struct world *world, int64_t now_us)
     assert_ok(store_endpoints_free(world->db, now_us, &world->err));
 }
 
+static int64_t
+held_at(struct world *world, int64_t now_us)
+{
+    struct buf ids;
+    int64_t count = 0;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    assert_ok(collect_ids(world->db, STMT_ENDPOINT_HELD,
+        ARGS(V_TIME(now_us), V_TIME(now_us), V_INT(100)), &ids, &count, &world->err));
+    buf_done(&ids);
+    return count;
+}
+
 static void
 what_was_put_off_for_a_pause_is_due_when_it_ends(void **state)
 {
@@ -641,8 +653,9 @@ what_was_put_off_for_a_pause_is_due_when_it_ends(void **state)
     raw_runf(plain(world), "update owed_delivery set claimed_at = moment(0) where event_id = %lld",
         (long long)later);
     assert_ok(store_endpoint_resume(world->db, "ep_1", NOW, &changed, &world->err));
-    free_at(world, NOW + HOUR_US); // it comes by itself
+    free_at(world, NOW + HOUR_US - 1); // it comes by itself
     assert_string_equal(due_of(world, event, text), "");
+    assert_int_equal(held_at(world, NOW), 1);
     free_at(world, NOW);
     assert_string_equal(due_of(world, event, text), "ep_1");
     assert_string_equal(due_of(world, failed, text), "");
