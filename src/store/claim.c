@@ -324,7 +324,7 @@ take_once(
 bool
 store_claims_along(const struct db *db)
 {
-    return db->driver->sql->statements[STMT_CLAIM_LANE] == NULL;
+    return db->driver->alone != NULL;
 }
 
 owed_status

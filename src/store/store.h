@@ -208,7 +208,8 @@ struct early {
 owed_status store_claim(struct db *db, const struct claim *claim, struct arena *arena,
     struct claimed **ret_rows, size_t *ret_count, owed_error *err);
 
-/* store_claims_along tells whether outcomes can go along with a claim. */
+/* store_claims_along tells whether outcomes go along with a claim: where there is a single writer. Elsewhere the
+ * next claim is made on a connection of its own while outcomes are written. */
 bool store_claims_along(const struct db *db);
 
 /* store_renew moves the lease; LOST. */

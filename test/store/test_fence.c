@@ -567,7 +567,7 @@ what_goes_along_with_a_claim_lands_as_it_would_alone(void **state)
     asked.along = &along;
     assert_int_equal(claim(world, &asked), 1);
     check_order(world, more, 1);
-    assert_true(along.is_written == store_claims_along(world->db));
+    assert_true(along.is_written || !store_claims_along(world->db));
     if (!along.is_written)
         return;
     assert_true(landed[0] && !landed[1] && landed[2]);
