@@ -68,7 +68,7 @@ class Redis(Site):
         self.assertEqual("5", str(self.broker.ask("XPENDING", self.topic, "owed")[0]))
         first.send_signal(signal.SIGTERM)
         self.write("go", "")
-        os.close(os.open(self.folder / "held", os.O_RDWR))
+        os.close(os.open(self.folder / "held", os.O_WRONLY))  # once it waits
         self.assertEqual(0, first.wait(60))
         self.assertEqual(({"succeeded": 6, "claimed": 4}, [6]), (self.statuses(), self.ran()))
         self.assertEqual("succeeded: 4\n", self.owed("worker", "--once", code=0).stdout)
