@@ -206,6 +206,41 @@ who_lost_the_row_deletes_nothing(void **state)
 }
 
 static void
+who_said_what_became_of_a_row_deletes_it_no_more(void **state)
+{
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "succeeded");
+    fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, 10), 1);
+    assert_ok(settle(world, 0, "dead"));
+    assert_int_equal(settle(world, 0, "succeeded"), OWED_LOST);
+    assert_rows(world, 1, 1);
+    assert_string_equal(status_of(world, world->rows[0].fence.delivery_id), "dead");
+}
+
+static void
+an_event_with_very_many_deliveries_is_left_to_others(void **state)
+{
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "succeeded");
+    fire(world, EVENT);
+    raw_run(plain(world), "begin");
+    for (int i = 0; i < 1000; i++)
+        raw_runf(plain(world),
+            "insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, status,"
+            " max_attempts, available_at, due_at) select event_id, 'shop.number%d', target_digest,"
+            " lane, kind, 'succeeded', max_attempts, available_at, due_at from owed_delivery"
+            " where receiver_key = 'shop.billing'",
+            i);
+    raw_run(plain(world), "commit");
+    assert_int_equal(claim_as(world, "first", NOW, 10), 1);
+    assert_ok(settle(world, 0, "succeeded"));
+    assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
+static void
 an_event_that_somebody_holds_stays_until_later(void **state)
 {
     struct world *world = *state;
@@ -317,6 +352,8 @@ main(void)
         TEST(what_two_claimed_goes_at_once),
         TEST(whatever_else_became_of_one_keeps_the_event),
         TEST(who_lost_the_row_deletes_nothing),
+        TEST(who_said_what_became_of_a_row_deletes_it_no_more),
+        TEST(an_event_with_very_many_deliveries_is_left_to_others),
         TEST(an_event_that_somebody_holds_stays_until_later),
         TEST(a_last_success_is_not_written_for_each_one),
         TEST(an_event_keeps_what_was_declared_when_it_was_fired),
