@@ -68,7 +68,7 @@ class Redis(Site):
         self.assertEqual("5", str(self.broker.ask("XPENDING", self.topic, "owed")[0]))
         first.send_signal(signal.SIGTERM)
         self.write("go", "")
-        os.close(os.open(self.folder / "held", os.O_WRONLY))  # once it waits
+        self.let_go()
         self.assertEqual(0, first.wait(60))
         self.assertEqual(({"succeeded": 6, "claimed": 4}, [6]), (self.statuses(), self.ran()))
         self.assertEqual("succeeded: 4\n", self.owed("worker", "--once", code=0).stdout)
@@ -81,7 +81,7 @@ class Redis(Site):
         first.send_signal(signal.SIGTERM)
         first.send_signal(signal.SIGINT)
         self.assertIn(first.wait(60), (128 + signal.SIGTERM, 128 + signal.SIGINT))
-        os.close(os.open(self.folder / "held", os.O_RDWR))
+        self.let_go()
 
     def test_what_was_taken_from_the_broker_by_one_that_died_before_it_took_the_row_is_run(self):
         self.hand_on(3)
