@@ -656,6 +656,7 @@ what_was_put_off_for_a_pause_is_due_when_it_ends(void **state)
     free_at(world, NOW + HOUR_US - 1); // it comes by itself
     assert_string_equal(due_of(world, event, text), "");
     assert_int_equal(held_at(world, NOW), 1);
+    assert_int_equal(held_at(world, NOW + 1), 0); // it was resumed before that
     free_at(world, NOW);
     assert_string_equal(due_of(world, event, text), "ep_1");
     assert_string_equal(due_of(world, failed, text), "");
