@@ -360,6 +360,17 @@ class Kafka(Published):
         self.assertIn("topic shop.denied: Broker: Topic authorization failed",
                       self.value("select last_error from owed_delivery where status = 'failed'"))
 
+    def test_nothing_goes_to_kafka_where_records_may_not_be_numbered(self):
+        self.feed()
+        self.broker.tell("forbid")
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual(("failed", 1), self.rows()[0][:2])
+        self.assertIn("Cluster authorization failed", self.rows()[0][2])
+        self.sql("update owed_delivery set available_at = 0")
+        self.relay()
+        self.assertEqual("succeeded", self.rows()[0][0])
+
     def test_a_record_that_kafka_never_takes_is_dead_at_once(self):
         self.feed()
         self.broker.tell("refuse")

@@ -3,7 +3,8 @@
  * kafka_mock.c - librdkafka's mock cluster in a process of its own, told by lines what to do.
  *
  * It says its address, then an empty line at the end of each answer: topic NAME [PARTITIONS], fail NAME, refuse,
- * cut, down, up, and read NAME [PARTITIONS], which prints the records as key, value and headers in hexadecimal.
+ * cut, forbid (to number records), down, up, and read NAME [PARTITIONS], which prints the records as key, value and
+ * headers in hexadecimal.
  */
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
@@ -13,7 +14,8 @@
 
 #define LINE_BYTES 512
 #define WAIT_MS 10000
-#define PRODUCE 0 // the key of this request
+#define PRODUCE 0 // the keys of requests
+#define INIT_PRODUCER_ID 22
 
 static rd_kafka_t *
 make(rd_kafka_type_t type, const char *servers)
@@ -89,6 +91,9 @@ obey(rd_kafka_mock_cluster_t *cluster, const char *verb, const char *topic, int 
             cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
     else if (strcmp(verb, "cut") == 0)
         rd_kafka_mock_push_request_errors(cluster, PRODUCE, 1, RD_KAFKA_RESP_ERR__TRANSPORT);
+    else if (strcmp(verb, "forbid") == 0)
+        rd_kafka_mock_push_request_errors(
+            cluster, INIT_PRODUCER_ID, 1, RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED);
     else if (strcmp(verb, "down") == 0)
         rd_kafka_mock_broker_set_down(cluster, 1);
     else if (strcmp(verb, "up") == 0)

@@ -59,14 +59,17 @@ static const struct {
 #define MEANINGS (sizeof meanings / sizeof meanings[0])
 
 static void
-take(struct broker_message *message, rd_kafka_resp_err_t code)
+take(const struct kafka *kafka, struct broker_message *message, rd_kafka_resp_err_t code)
 {
+    char fatal[BROKER_TEXT_BYTES / 2] = "";
+    if (code == RD_KAFKA_RESP_ERR__FATAL)
+        rd_kafka_fatal_error(kafka->producer, fatal, sizeof fatal);
     message->answer = BROKER_FAILED;
     for (size_t i = 0; i < MEANINGS; i++)
         if (meanings[i].code == code)
             message->answer = meanings[i].answer;
     snprintf(message->text, sizeof message->text, "topic %s: %s", message->topic,
-        rd_kafka_err2str(code));
+        fatal[0] != '\0' ? fatal : rd_kafka_err2str(code));
 }
 
 /* --- what the library calls, from rd_kafka_poll alone --- */
@@ -80,7 +83,7 @@ on_delivered(rd_kafka_t *producer, const rd_kafka_message_t *record, void *state
     bool is_one_of_many =
         record->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE && kafka->together > 1;
     if (!is_one_of_many)
-        take(record->_private, record->err);
+        take(kafka, record->_private, record->err);
     kafka->silent--;
 }
 
@@ -250,7 +253,7 @@ has_topic(struct kafka *kafka, struct broker_message *message)
             return true;
     rd_kafka_resp_err_t code = ask_topic(kafka, message->topic);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        take(message, code);
+        take(kafka, message, code);
         return false;
     }
     snprintf(kafka->topics[kafka->next_topic], TOPIC_BYTES, "%s", message->topic);
@@ -272,7 +275,7 @@ produce(struct kafka *kafka, struct broker_message *message)
         return;
     }
     rd_kafka_headers_destroy(headers);
-    take(message, code);
+    take(kafka, message, code);
 }
 
 static void
