@@ -435,6 +435,10 @@ see_successes_held_to_their_fence(struct world *world, const char *verdict)
     settle_both(world, verdict, "w/1", 1, false);
     settle_both(world, verdict, "w/1", 0, true);
     assert_int_equal(delivery(world, ids[1]).attempts, 1);
+    struct attempt_row *attempts;
+    size_t count;
+    assert_ok(store_attempts(world->db, ids[1], &world->arena, &attempts, &count, &world->err));
+    assert_int_equal(count, verdict == NULL ? 0 : 1);
 }
 
 static void

@@ -42,6 +42,8 @@ static const struct pin {
         {"owed_delivery range PRIMARY"}},
     {STMT_SETTLE_DONE_PAIRS, {"'[[1,5],[2,5]]'", "'w'", LATER, "1"}, {"d eq_ref PRIMARY"}},
     {STMT_DONE_PAIRS, {"'[[1,5],[2,5]]'", "'w'", LATER}, {"d eq_ref PRIMARY"}},
+    {STMT_ATTEMPTS_INSERT, {"'[[1,5,5,200,\"\"],[2,5,5,200,\"\"]]'", "'w'", LATER, "1"},
+        {"d eq_ref PRIMARY"}},
     {STMT_EXPANDED, {"1", "'w'", LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_RENEW, {"1", "'w'", LATER, LATER}, {"owed_delivery range PRIMARY"}},
     {STMT_HAND_BACK, {"1", "'w'", LATER}, {"owed_delivery range PRIMARY"}},
