@@ -141,8 +141,9 @@ worker_yield(struct worker *w)
         w->streak_mono_us = now_us;
     int64_t held_us = kept_us(w);
     int64_t away_us = hole_us(w, now_us);
+    // A pause that was had before this write, while nothing was to do, need not be made after it.
     if (others_write(w))
-        away_us = GROUP_PAUSE_US;
+        away_us = since_us - held_us >= GROUP_PAUSE_US ? 0 : GROUP_PAUSE_US;
     else if (away_us == 0)
         away_us = dose_us(w, held_us, since_us - held_us, now_us);
     if (away_us > 0)

@@ -324,7 +324,7 @@ take_once(
 bool
 store_claims_along(const struct db *db)
 {
-    return db->driver->alone != NULL;
+    return db->driver->single_writer;
 }
 
 owed_status
