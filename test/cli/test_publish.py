@@ -215,7 +215,7 @@ class Nats(Published):
             self.fire("shop.OrderPlaced", '{"n":1}')
             with self.broker.answering(shop__listened=answer):
                 self.relay()
-            self.assertEqual(("failed", 1), self.rows()[0][:2])
+            self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
             self.assertIn("somebody answers who is no stream", self.rows()[0][2])
 
     def test_what_a_stream_refuses_is_a_failed_attempt_and_what_the_server_never_takes_is_the_end(self):
@@ -236,7 +236,7 @@ class Nats(Published):
         self.conf((self.folder / "owed.conf").read_text().replace("nats://", "nats://bob@"))
         self.fire("shop.OrderPlaced", '{"n":1}')
         self.relay()
-        self.assertEqual(("failed", 1), self.rows()[0][:2])
+        self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
         self.assertIn("Permissions Violation", self.rows()[0][2])
 
     def test_what_is_to_go_over_tls_never_goes_without(self):
@@ -365,7 +365,7 @@ class Kafka(Published):
         self.broker.tell("forbid")
         self.fire("shop.OrderPlaced")
         self.relay()
-        self.assertEqual(("failed", 1), self.rows()[0][:2])
+        self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
         self.assertIn("Cluster authorization failed", self.rows()[0][2])
         self.sql("update owed_delivery set available_at = 0")
         self.relay()

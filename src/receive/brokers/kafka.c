@@ -58,12 +58,22 @@ static const struct {
 };
 #define MEANINGS (sizeof meanings / sizeof meanings[0])
 
+/* is_fatal: the library gives up for good, which also throws out what waits; text says why. */
+static bool
+is_fatal(const struct kafka *kafka, rd_kafka_resp_err_t code, char *text, size_t size)
+{
+    bool is_left = code == RD_KAFKA_RESP_ERR__FATAL || code == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+        code == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
+    return is_left &&
+        rd_kafka_fatal_error(kafka->producer, text, size) != RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
 static void
 take(const struct kafka *kafka, struct broker_message *message, rd_kafka_resp_err_t code)
 {
     char fatal[BROKER_TEXT_BYTES / 2] = "";
-    if (code == RD_KAFKA_RESP_ERR__FATAL)
-        rd_kafka_fatal_error(kafka->producer, fatal, sizeof fatal);
+    if (is_fatal(kafka, code, fatal, sizeof fatal))
+        code = RD_KAFKA_RESP_ERR__FATAL;
     message->answer = BROKER_FAILED;
     for (size_t i = 0; i < MEANINGS; i++)
         if (meanings[i].code == code)
