@@ -1,9 +1,7 @@
 """A task site on any broker: what its cases share, and those that hold of each."""
-import contextlib
 import os
 import signal
 import subprocess
-import time
 
 from harness import OWED, StoreCase
 from lines import Lines, be_patient
@@ -83,13 +81,10 @@ class Site(StoreCase):
         self.assertEqual(0, process.wait(60))
 
     def let_go(self):
-        """Whoever reads from the pipe goes on, also who comes to it only now; nobody may."""
-        until = time.monotonic() + 0.5
-        while time.monotonic() < until:
-            with contextlib.suppress(OSError):
-                os.close(os.open(self.folder / "held", os.O_WRONLY | os.O_NONBLOCK))
-                return
-            time.sleep(0.01)
+        """Whoever waits for a line of the pipe goes on, also who comes to it only now; nobody may."""
+        pipe = os.open(self.folder / "held", os.O_RDWR)
+        self.addCleanup(os.close, pipe)
+        os.write(pipe, b"\n" * 10)
 
     def background(self, command, *words):
         process = subprocess.Popen([OWED, command, "--log-level", "debug", *words], cwd=self.folder, env=self.env, stdout=subprocess.DEVNULL, stderr=self.lines.end)
@@ -111,7 +106,7 @@ class Site(StoreCase):
         self.assertEqual(0, self.left())
 
     def test_what_a_worker_had_that_was_killed_comes_to_another_and_runs_nothing_twice(self):
-        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; exec cat held; }\n').chmod(0o755)
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)
         for name in ("begun", "held"):
             os.mkfifo(self.folder / name)
         self.hand_on(10)

@@ -96,13 +96,13 @@ class Explain(StoreCase):
         self.sql("update owed_delivery set status = 'failed', available_at = moment(?), receiver_key = ?, target = ? "
                  "where id = ?", until, receiver, target, other)
         self.sql("insert into owed_attempt (delivery_id, attempt, started_at, verdict, error) "
-                 "values (?, 1, moment(?), ?, 'quota spent')", other, self.now - 120_000_000, verdict)
+                 "values (?, 1, moment(?), ?, 'quota spent')", other, self.now - 7_200_000_000, verdict)
         return other
 
     def test_one_whose_lane_is_paused_says_for_which_delivery_and_until_when_at_the_latest(self):
         self.relay()
         other = self.put_off(FAR)
-        words = (f"its lane {self.lane} is paused: delivery {other} to shop.billing was put off 2m ago",
+        words = (f"its lane {self.lane} is paused: delivery {other} to shop.billing was put off 2h ago",
                  "(quota spent)", "until 2096-")
         self.explained("lane_paused", *words)
         self.set(status="claimed", claimed_by="box-1.ab/0", claimed_at=1, lease_expires_at=0)

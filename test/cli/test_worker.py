@@ -54,7 +54,7 @@ class Redis(Site):
         """Five that are quick and five that wait for a reader of a pipe: behind the first of these others are in hand."""
         with open(self.folder / "owed.conf", "a") as conf:
             conf.write('[receiver "shop.quick"]\nevent = shop.Viewed\ndiscard = yes\nsite = task\n')
-        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; cat held; }\n').chmod(0o755)
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)
         for name in ("begun", "held"):
             os.mkfifo(self.folder / name)
         lines = "".join(f'{{"name": "shop.{name}", "payload": {{}}}}\n' for name in ["Viewed"] * 5 + ["OrderPlaced"] * 5)
