@@ -693,6 +693,30 @@ while_the_application_writes_a_group_is_short_and_a_pause_follows(void **state)
     assert_count(desk, "succeeded", 9);
 }
 
+static owed_outcome
+takes_4_ms_and_writes_nothing(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    (void)delivery;
+    (void)order;
+    actor->desk->f->now_us += 4 * US_PER_MS;
+    return owed_done();
+}
+
+static void
+no_pause_follows_a_write_where_the_writer_was_free_for_as_long_before(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere a writer keeps nobody else waiting");
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    for (size_t i = 0; i < DESK_ORDERS; i++)
+        actor.acts[i] = takes_4_ms_and_writes_nothing;
+    actor.acts[1] = lets_the_application_write;
+    open_timed(desk, &actor);
+    run(desk, 8);
+    assert_int_equal(desk->wait_count, 0);
+    assert_count(desk, "succeeded", 9);
+}
+
 static void
 nobody_pauses_where_nobody_else_writes(void **state)
 {
@@ -806,6 +830,7 @@ main(void)
         TEST(what_a_plain_receiver_did_among_them_is_not_repeated_when_they_are),
         TEST(one_that_has_the_transaction_cannot_begin_another),
         TEST(while_the_application_writes_a_group_is_short_and_a_pause_follows),
+        TEST(no_pause_follows_a_write_where_the_writer_was_free_for_as_long_before),
         TEST(nobody_pauses_where_nobody_else_writes),
         TEST(a_writer_that_is_busy_for_long_is_left_to_others_that_were_not_seen),
         TEST(after_a_short_transaction_the_writer_is_free_for_its_share),
