@@ -276,7 +276,7 @@ produce(struct kafka *kafka, struct broker_message *message)
 {
     rd_kafka_headers_t *headers = headers_of(message);
     rd_kafka_resp_err_t code = rd_kafka_producev(kafka->producer, RD_KAFKA_V_TOPIC(message->topic),
-        RD_KAFKA_V_KEY(message->id, strlen(message->id)),
+        RD_KAFKA_V_KEY((void *)(uintptr_t)message->id, strlen(message->id)),
         RD_KAFKA_V_VALUE((void *)(uintptr_t)message->payload.p, message->payload.len),
         RD_KAFKA_V_TIMESTAMP(message->occurred_at_us / 1000), RD_KAFKA_V_HEADERS(headers),
         RD_KAFKA_V_MSGFLAGS(0), RD_KAFKA_V_OPAQUE(message), RD_KAFKA_V_END);
