@@ -116,13 +116,13 @@ owed_module_init(owed_registry *registry, owed_error *err)
 {
     const owed_receiver receivers[] = {
         {.key = "shop.job", .event = &job_type, .run = do_job},
-        {.key = "shop.timed", .event = &timed_type, .run = do_job, .timeout_us = 100000},
+        {.key = "shop.timed", .event = &timed_type, .run = do_job, .timeout_us = 1000000},
         {.key = "shop.call", .event = &call_type, .run = do_call, .outside = true},
         {.key = "shop.slow_call",
             .event = &call_type,
             .run = do_call,
             .outside = true,
-            .timeout_us = 100000},
+            .timeout_us = 1000000},
     };
     for (size_t i = 0; i < sizeof receivers / sizeof receivers[0]; i++) {
         owed_receiver receiver = receivers[i];
