@@ -11,7 +11,7 @@
 #include "store/array.h"
 
 #define SLACK_US (60 * INT64_C(1000000))
-#define ROWS_AT_ONCE 1000
+#define MORE_ROWS_AT_ONCE 1000 // than one for each event
 
 /* look_again takes the events and finds which of them can go. */
 static owed_status
@@ -176,9 +176,13 @@ consume_after(struct db *db, const struct settlement *settlements, size_t count,
 {
     CLEANUP(buf_done) struct buf events;
     buf_init(&events, JSON_ARGUMENT_BYTES);
-    for (size_t i = 0; i < count; i++)
-        if (settlements[i].consumed_event_id != 0 && landed[i])
-            json_add_id(&events, settlements[i].consumed_event_id);
+    int64_t named = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (settlements[i].consumed_event_id == 0 || !landed[i])
+            continue;
+        json_add_id(&events, settlements[i].consumed_event_id);
+        named++;
+    }
     if (events.len == 0)
         return OWED_OK;
     json_end(&events);
@@ -186,7 +190,7 @@ consume_after(struct db *db, const struct settlement *settlements, size_t count,
         return fail_memory(err);
     const struct forgetting forgetting = {.event_ids = buf_view(&events),
         .once = "succeeded",
-        .most_rows = ROWS_AT_ONCE,
+        .most_rows = MORE_ROWS_AT_ONCE + named,
         .slack_us = SLACK_US};
     struct forgotten forgotten;
     return forget(db, &forgetting, &forgotten, err);

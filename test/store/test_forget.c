@@ -5,6 +5,7 @@
  */
 #include "world.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "raw.h"
@@ -241,6 +242,25 @@ an_event_with_very_many_deliveries_is_left_to_others(void **state)
 }
 
 static void
+a_batch_of_a_thousand_goes_with_all_its_events(void **state)
+{
+    enum { COUNT = 1024 };
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "succeeded");
+    for (int i = 0; i < COUNT; i++)
+        fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, COUNT), COUNT);
+    struct settlement *all = calloc(COUNT, sizeof *all);
+    assert_non_null(all);
+    for (size_t i = 0; i < COUNT; i++)
+        all[i] = one(world, i, "succeeded");
+    assert_ok(store_settle(world->db, all, COUNT, NULL, &world->err));
+    free(all);
+    assert_rows(world, 0, 0);
+}
+
+static void
 an_event_that_somebody_holds_stays_until_later(void **state)
 {
     struct world *world = *state;
@@ -354,6 +374,7 @@ main(void)
         TEST(who_lost_the_row_deletes_nothing),
         TEST(who_said_what_became_of_a_row_deletes_it_no_more),
         TEST(an_event_with_very_many_deliveries_is_left_to_others),
+        TEST(a_batch_of_a_thousand_goes_with_all_its_events),
         TEST(an_event_that_somebody_holds_stays_until_later),
         TEST(a_last_success_is_not_written_for_each_one),
         TEST(an_event_keeps_what_was_declared_when_it_was_fired),
