@@ -88,13 +88,12 @@ no_relay_takes_its_work_for_done_by_the_mark_alone(void **state)
 static owed_outcome
 is_overtaken_and_hands_back(struct actor *actor, owed_delivery *delivery, const order *order)
 {
-    // As a colleague does that is stopped with these in its batch.
+    // As a colleague does that is stopped with this one in its batch.
     come_late(actor->desk);
-    raw_run(actor->desk->f->raw,
+    raw_runf(actor->desk->f->raw,
         "update owed_delivery set status = 'claimed', claimed_by = 'colleague',"
-        " lease_expires_at = moment(0)"
-        " where available_at = (select min(d.available_at) from (select available_at from"
-        " owed_delivery) as d)");
+        " lease_expires_at = moment(0) where event_id = (select max(id) - %d from owed_event)",
+        ORDERS - LATE);
     return asks_for_nothing(actor, delivery, order);
 }
 

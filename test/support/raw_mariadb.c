@@ -6,11 +6,14 @@
 
 #include <inttypes.h>
 #include <mysql.h>
+#include <mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/moment.h"
+
+#define DEADLOCKS 10 // in a row
 
 static const char settings[] =
     "set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT,ANSI_QUOTES,NO_BACKSLASH_ESCAPES'), time_zone = '+00:00', "
@@ -103,6 +106,22 @@ take_rows(MYSQL_RES *result, raw_take take, void *state)
     mysql_free_result(result);
 }
 
+static int
+query(MYSQL *conn, const char *statements)
+{
+    return mysql_real_query(conn, statements, strlen(statements));
+}
+
+/* is_deadlock: nothing came of a statement by itself, which met a relay at its work. */
+static bool
+is_deadlock(MYSQL *conn, const char *statements)
+{
+    unsigned status = 0;
+    mariadb_get_infov(conn, MARIADB_CONNECTION_SERVER_STATUS, &status);
+    return mysql_errno(conn) == ER_LOCK_DEADLOCK && strchr(statements, ';') == NULL &&
+        (status & SERVER_STATUS_IN_TRANS) == 0;
+}
+
 static bool
 mariadb_run(void *native, const char *statements, raw_take take, void *state, struct buf *error)
 {
@@ -111,7 +130,10 @@ mariadb_run(void *native, const char *statements, raw_take take, void *state, st
         ? 0
         : mysql_set_server_option(native, MYSQL_OPTION_MULTI_STATEMENTS_ON);
     if (failed == 0)
-        failed = mysql_real_query(native, statements, strlen(statements));
+        failed = query(native, statements);
+    for (int tries = 1; tries < DEADLOCKS && failed != 0 && is_deadlock(native, statements);
+         tries++)
+        failed = query(native, statements);
     while (failed == 0) {
         MYSQL_RES *result = mysql_store_result(native);
         if (result != NULL)
