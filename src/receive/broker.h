@@ -77,6 +77,7 @@ struct broker_task {
     const char *place; // likewise: how the broker names it, for a line of the log
     uint64_t tag;      // the taker's own
     bool is_again;     // the broker has given it to somebody before
+    bool is_foreign;   // no message of ours: done may leave it where others find it
 };
 
 /*

@@ -142,7 +142,9 @@ deliver(struct task_worker *w, const struct broker_task *task, owed_error *err)
     failpoint("task-taken");
     if (!task_message_read(task->bytes, &w->arena, &message)) {
         report_poison(w, task);
-        return forget(w, task, err);
+        struct broker_task foreign = *task;
+        foreign.is_foreign = true;
+        return forget(w, &foreign, err);
     }
     const struct fence handed = {message.delivery_id, message.claimed_by, message.claimed_at_us};
     owed_status status = task_deliver(w->owed, &w->relay, &handed, &recorded, err);

@@ -11,6 +11,7 @@ class Site(StoreCase):
     """The same for every broker."""
 
     kind = None
+    kept = 0  # of the four messages below that are not owed's
 
     @classmethod
     def setUpClass(cls):
@@ -103,7 +104,7 @@ class Site(StoreCase):
             self.put(text)
         self.assertEqual("Nothing handed on.\n", self.owed("worker", "--once", code=0).stdout)
         self.assertEqual(({"succeeded": 3}, [1, 2, 3]), (self.statuses(), self.ran()))
-        self.assertEqual(0, self.left())
+        self.assertEqual(self.kept, self.left())
 
     def test_what_a_worker_had_that_was_killed_comes_to_another_and_runs_nothing_twice(self):
         self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)

@@ -36,6 +36,7 @@ class Words(StoreCase):
 
 class Redis(Site):
     kind = brokers.Redis
+    kept = 4
 
     def put(self, text):
         self.broker.ask("XADD", self.topic, "*", "payload", text)

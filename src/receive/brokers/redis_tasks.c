@@ -282,7 +282,9 @@ taker_done(void *state, const struct broker_task *task, owed_error *err)
     static const char *const words[] = {"XACK", "XDEL"};
     struct taker *taker = state;
     taker->is_in_hand = false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    // A stream may have other readers, and what is not ours is not ours to delete.
+    size_t count = task->is_foreign ? 1 : sizeof words / sizeof words[0];
+    for (size_t i = 0; i < count; i++) {
         struct redis_words forget = {.count = 0};
         redis_add(&forget, str_of(words[i]));
         redis_add(&forget, str_of(taker->topic));
