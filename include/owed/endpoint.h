@@ -147,7 +147,8 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_find(
 OWED_API void owed_endpoint_list_free(owed_endpoint_list *list);
 
 /*
- * owed_endpoint_test owes the endpoint one event owed.Ping, whatever it has subscribed to, and delivers it at once.
+ * owed_endpoint_test owes the endpoint one event owed.Ping, whatever it has subscribed to, and delivers it at once. It
+ * disables no endpoint but one that answers 410.
  * *ret_delivery_id (may be NULL) is the delivery, whose attempts say what came of it; *ret_status (may be
  * NULL) is its status, as of owed_deliver_one. NOT_FOUND.
  */

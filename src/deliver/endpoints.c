@@ -209,6 +209,8 @@ tell_one(const struct settlement *settlement, const struct sortie *s, struct tol
     const struct card *card = s->flight.endpoint;
     if (card == NULL || card->is_gone)
         return false;
+    // Somebody who tries an endpoint out is not to disable it.
+    bool is_ping = strcmp(or_empty(s->flight.delivery.row->event_name), PING_EVENT) == 0;
     bool is_dead = strcmp(settlement->status, state_name(STATE_DEAD)) == 0;
     bool is_done = strcmp(settlement->status, state_name(STATE_SUCCEEDED)) == 0;
     *told = (struct told){.id = card->row.id,
@@ -216,7 +218,7 @@ tell_one(const struct settlement *settlement, const struct sortie *s, struct tol
         .dead = is_dead,
         .is_gone = is_dead && settlement->code == HTTP_GONE,
         .is_well = is_done && settlement->code != 0 && card->row.dead_in_row > 0};
-    return is_dead || told->is_well;
+    return is_ping ? told->is_gone : is_dead || told->is_well;
 }
 
 /* tell writes what the settlements that landed tell, by endpoint, each once. */

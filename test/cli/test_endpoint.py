@@ -154,6 +154,16 @@ class OnEveryStore(EndpointCase):
         self.fire("shop.Paid")
         self.assertEqual(3, len(self.deliveries()))
 
+    def test_who_tries_an_endpoint_out_does_not_disable_it_unless_it_says_that_it_is_gone(self):
+        self.conf(CONF + "disable-after = 2\nmax-attempts = 1\n")
+        endpoint, _ = self.add("/400/a")
+        for _ in range(3):
+            self.owed("endpoint", "test", endpoint, code=1)
+        self.assertIsNone(self.shown(endpoint)["disabled_at"])
+        gone, _ = self.add("/410/a")
+        self.owed("endpoint", "test", gone, code=1)
+        self.assertIsNotNone(self.shown(gone)["disabled_at"])
+
     def test_so_many_dead_in_a_row_disable_an_endpoint_and_what_was_owed_ends_unsent(self):
         self.conf(CONF + "disable-after = 2\nmax-attempts = 1\n")
         endpoint, _ = self.add("/400/a")
