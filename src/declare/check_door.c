@@ -70,7 +70,7 @@ check_broker(const struct declaration *declaration, owed_error *err)
         return !says_more_of_broker(receiver)
             ? OWED_OK
             : refuse(declaration, err,
-                  "topic, exchange, password_file, ca_file and credentials_file go with publish, which lacks");
+                  "topic, exchange, password_file, ca_file and credentials_file go with publish, which is not there");
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     owed_error why;

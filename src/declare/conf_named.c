@@ -63,7 +63,7 @@ check_notice(const struct conf_receiver *receiver, const char **ret_wrong)
         const char *sentence;
     } rules[] = {
         {notice->template_name == NULL,
-            "recipient, context, channel, quiet, fall-through and urgent go with notify, which lacks"},
+            "recipient, context, channel, quiet, fall-through and urgent go with notify, which is not there"},
         {declared->webhook != NULL || declared->exec != NULL || declared->pipe != NULL ||
                 declared->publish != NULL || declared->file != NULL || declared->discard,
             "several things say what it does; notify alone is right, or another one alone"},
@@ -110,7 +110,7 @@ make_endpoints(struct conf_receiver *receiver, const char *where, owed_error *er
         receiver->declared.endpoints = &receiver->endpoints;
     else if (!endpoints_same(&receiver->endpoints, &none))
         return fail(err, OWED_CONFIG,
-            "%s: receiver \"%s\": allow, tenant-key, source, disable-after, per-host and redirects go with endpoints, which lacks",
+            "%s: receiver \"%s\": allow, tenant-key, source, disable-after, per-host and redirects go with endpoints, which is not there",
             where, show(receiver->declared.key, shown));
     return OWED_OK;
 }

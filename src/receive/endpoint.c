@@ -275,7 +275,8 @@ owed_endpoint_pause(
     if (status == OWED_OK)
         status = check_text("reason", why, LIMIT_KEY_BYTES, err);
     if (status == OWED_OK && until_us != 0 && (until_us <= now_us || until_us > LIMIT_MOMENT_US))
-        status = fail(err, OWED_INVALID, "a pause until then is over; 0 is until it is resumed");
+        status = fail(err, OWED_INVALID,
+            "a pause until then is over already; a moment to come is right, or none for until it is resumed");
     if (status != OWED_OK)
         return status;
     return store_endpoint_pause(handle->db, id, now_us, until_us, or_empty(why), err);
