@@ -86,7 +86,8 @@ tell_left(struct worker *w)
             "receivers at a task site were left: hand them on once this transaction is committed");
 }
 
-/* is_over: in trouble the store is tried again as often as a relay would that is to run once. */
+/* is_over: in trouble the store is tried again as often as a relay would that is to run once; at a stop once more, for
+ * what was in hand. */
 static bool
 is_over(struct worker *w)
 {
@@ -94,6 +95,10 @@ is_over(struct worker *w)
         return worker_is_stopping(w);
     if (w->trouble.failures >= GIVE_UP_FAILURES)
         return true;
+    if (worker_is_stopping(w)) {
+        (void)trouble_retry(w, &(owed_error){0});
+        return true;
+    }
     trouble_mend(w);
     return false;
 }
