@@ -111,6 +111,27 @@ class Redis(Site):
         self.owed("relay", "--once", code=0)
         self.assertEqual("succeeded: 2\n", self.owed("worker", "--once", code=0).stdout)
 
+    def test_what_was_given_back_is_found_behind_what_others_have_in_hand(self):
+        self.hand_on(40)
+        self.broker.ask("XREADGROUP", "GROUP", "owed", "worker", "COUNT", "40", "STREAMS", self.topic, ">")
+        *_, (last, *_) = self.broker.ask("XPENDING", self.topic, "owed", "-", "+", "100")
+        self.broker.ask("XCLAIM", self.topic, "owed", "worker", "0", last, "IDLE", "86400000", "JUSTID")
+        self.assertEqual("succeeded: 1\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual([40], self.ran())
+
+    def test_a_redis_that_is_full_is_emptied(self):
+        self.hand_on(3)
+        self.addCleanup(self.broker.ask, "CONFIG", "SET", "maxmemory", "0")
+        self.broker.ask("CONFIG", "SET", "maxmemory", "1")
+        self.assertEqual("succeeded: 3\n", self.owed("worker", "--once", code=0).stdout)
+        self.assertEqual(0, self.left())
+
+    def test_a_stop_ends_it_though_the_store_went_with_a_delivery_in_hand(self):
+        self.write("label", '#!/bin/sh\nkill -TERM $PPID\nmv "${OWED_STORE#sqlite:}" away\n').chmod(0o755)
+        self.hand_on(1)
+        self.assertIn(self.background("worker").wait(60), (0, 69))
+        self.assertTrue((self.folder / "away").exists())
+
     def test_a_message_for_another_program_is_dropped_and_its_row_comes_back(self):
         self.hand_on(1)
         self.conf(f"[store]\napp = other\n[relay]\ntask-queue = {self.broker.url()}\ntask-topic = {self.topic}\n", "other.conf")

@@ -15,6 +15,8 @@
 
 #define GROUP STR("owed")
 #define CONSUMER STR("worker")
+#define FIRST "0-0"
+#define CURSOR_BYTES 64
 #define PREFETCH 32
 #define QUICK_US (20 * US_PER_MS)         // a message that takes no longer is taken with others
 #define LEFT_IDLE_MS "60000"              // a worker that has been silent for so long has died
@@ -100,10 +102,9 @@ taker_open(const struct broker_place *place, const char *topic, void **ret_taker
         return fail_memory(err);
     taker->topic = strdup(topic);
     void *redis = NULL;
+    // The group is made when it is missed: a Redis that is full makes none, and is to be emptied all the same.
     owed_status status = taker->topic == NULL ? fail_memory(err) : redis_open(place, &redis, err);
     taker->redis = redis;
-    if (status == OWED_OK)
-        status = make_group(taker->redis, topic, err);
     if (status != OWED_OK)
         free_taker(taker);
     else
@@ -163,34 +164,51 @@ has_entries(const redisReply *entries)
     return entries->type == REDIS_REPLY_ARRAY && entries->elements > 0;
 }
 
-/* take_left takes what a worker left that died, or gave back. */
-static owed_status
-take_left(struct taker *taker, owed_error *err)
+static struct str
+text_of(const redisReply *reply)
 {
-    int64_t now_us = clock_monotonic_us(&clock_system);
+    return reply->type == REDIS_REPLY_STRING ? (struct str){reply->str, reply->len} : STR("");
+}
+
+static redisReply *
+ask_left(struct taker *taker, const char *from, owed_error *err)
+{
     char number[NUMBER_BYTES];
     struct redis_words claim = {.count = 0};
-    if (now_us < taker->look_mono_us)
-        return OWED_OK;
     redis_add(&claim, STR("XAUTOCLAIM"));
     redis_add(&claim, str_of(taker->topic));
     redis_add(&claim, GROUP);
     redis_add(&claim, CONSUMER);
     redis_add(&claim, STR(LEFT_IDLE_MS));
-    redis_add(&claim, STR("0-0"));
+    redis_add(&claim, str_of(from));
     add_count(taker, &claim, number);
-    redisReply *reply = say(taker->redis, &claim, "NOGROUP", err);
-    if (reply == NULL)
-        return OWED_UNAVAILABLE;
-    // Where there is one there may be more.
-    if (reply->type == REDIS_REPLY_ARRAY && reply->elements >= 2 &&
-        has_entries(reply->element[1])) {
-        hold(taker, reply, reply->element[1]);
-        taker->is_left = true;
+    return say(taker->redis, &claim, "NOGROUP", err);
+}
+
+/* take_left takes what a worker left that died, or gave back; it may stand behind much that others have in hand,
+ * of which Redis looks at some at a time. */
+static owed_status
+take_left(struct taker *taker, owed_error *err)
+{
+    int64_t now_us = clock_monotonic_us(&clock_system);
+    char from[CURSOR_BYTES] = FIRST;
+    if (now_us < taker->look_mono_us)
         return OWED_OK;
-    }
+    do {
+        redisReply *reply = ask_left(taker, from, err);
+        if (reply == NULL)
+            return OWED_UNAVAILABLE;
+        bool is_answer = reply->type == REDIS_REPLY_ARRAY && reply->elements >= 2;
+        // Where there is one there may be more.
+        if (is_answer && has_entries(reply->element[1])) {
+            hold(taker, reply, reply->element[1]);
+            taker->is_left = true;
+            return OWED_OK;
+        }
+        snprintf(from, sizeof from, "%s", is_answer ? text_of(reply->element[0]).p : FIRST);
+        freeReplyObject(reply);
+    } while (strcmp(from, FIRST) != 0);
     taker->look_mono_us = now_us + LOOK_EVERY_US;
-    freeReplyObject(reply);
     return OWED_OK;
 }
 
@@ -225,12 +243,6 @@ take_new(struct taker *taker, int64_t wait_us, owed_error *err)
     else
         freeReplyObject(reply);
     return OWED_OK;
-}
-
-static struct str
-text_of(const redisReply *reply)
-{
-    return reply->type == REDIS_REPLY_STRING ? (struct str){reply->str, reply->len} : STR("");
 }
 
 /* payload_of finds the field; "" where an entry has none, or was deleted meanwhile. */
