@@ -184,6 +184,39 @@ class Cut:
                         return
                     other.sendall(data)
                     left -= len(data) if one is client else 0
+                    if one is client:
+                        self.saw(data)
+
+    def saw(self, data):
+        """What has gone to the broker."""
+
+
+class Beats(Cut):
+    """Cuts nothing off, and counts what AMQP sends to tell that somebody is there."""
+
+    beat = b"\x08\0\0\0\0\0\0\xce"
+
+    def __init__(self, port):
+        super().__init__(port, 1 << 60)
+        self.beats, self.ended, self.changed = 0, 0, threading.Condition()
+
+    def saw(self, data):
+        with self.changed:
+            self.beats += data.count(self.beat)
+            self.changed.notify_all()
+
+    def pass_on(self, client):
+        super().pass_on(client)
+        with self.changed:
+            self.ended += 1
+            self.changed.notify_all()
+
+    def wait(self, count):
+        """For so many more; false: the connection ended before."""
+        with self.changed:
+            most, ended = self.beats + count, self.ended
+            self.changed.wait_for(lambda: self.beats >= most or self.ended > ended)
+            return self.ended == ended
 
 
 class Deaf:

@@ -81,6 +81,15 @@ class Site(StoreCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(0, process.wait(60))
 
+    def hold(self):
+        """From now on its receiver says that it has begun, and waits until it is let go, unless there is a file go."""
+        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)
+        for name in ("begun", "held"):
+            os.mkfifo(self.folder / name)
+
+    def until_begun(self):
+        self.assertEqual("\n", (self.folder / "begun").read_text())
+
     def let_go(self):
         """Whoever waits for a line of the pipe goes on, also who comes to it only now; nobody may."""
         pipe = os.open(self.folder / "held", os.O_RDWR)
@@ -107,12 +116,10 @@ class Site(StoreCase):
         self.assertEqual(self.kept, self.left())
 
     def test_what_a_worker_had_that_was_killed_comes_to_another_and_runs_nothing_twice(self):
-        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)
-        for name in ("begun", "held"):
-            os.mkfifo(self.folder / name)
+        self.hold()
         self.hand_on(10)
         first = self.background("worker")
-        self.assertEqual("\n", (self.folder / "begun").read_text())
+        self.until_begun()
         first.kill()
         first.wait(60)
         self.time_passes()

@@ -55,9 +55,7 @@ class Redis(Site):
         """Five that are quick and five that wait for a reader of a pipe: behind the first of these others are in hand."""
         with open(self.folder / "owed.conf", "a") as conf:
             conf.write('[receiver "shop.quick"]\nevent = shop.Viewed\ndiscard = yes\nsite = task\n')
-        self.write("label", '#!/bin/sh\necho "$OWED_DELIVERY_ID" >> ran\n[ -e go ] || { echo > begun; read -r line < held; }\n').chmod(0o755)
-        for name in ("begun", "held"):
-            os.mkfifo(self.folder / name)
+        self.hold()
         lines = "".join(f'{{"name": "shop.{name}", "payload": {{}}}}\n' for name in ["Viewed"] * 5 + ["OrderPlaced"] * 5)
         self.owed("fire", "--lines", stdin=lines, code=0)
         self.owed("relay", "--once", code=0)
@@ -65,7 +63,7 @@ class Redis(Site):
     def test_a_stop_finishes_the_one_in_hand_and_what_was_taken_beyond_it_goes_back_at_once(self):
         self.quick_and_slow()
         first = self.background("worker")
-        self.assertEqual("\n", (self.folder / "begun").read_text())
+        self.until_begun()
         self.assertEqual("5", str(self.broker.ask("XPENDING", self.topic, "owed")[0]))
         first.send_signal(signal.SIGTERM)
         self.write("go", "")
@@ -78,7 +76,7 @@ class Redis(Site):
     def test_a_second_signal_ends_it_at_once(self):
         self.quick_and_slow()
         first = self.background("worker")
-        self.assertEqual("\n", (self.folder / "begun").read_text())
+        self.until_begun()
         first.send_signal(signal.SIGTERM)
         first.send_signal(signal.SIGINT)
         self.assertIn(first.wait(60), (128 + signal.SIGTERM, 128 + signal.SIGINT))
