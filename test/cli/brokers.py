@@ -206,10 +206,13 @@ class Beats(Cut):
             self.changed.notify_all()
 
     def pass_on(self, client):
-        super().pass_on(client)
-        with self.changed:
-            self.ended += 1
-            self.changed.notify_all()
+        """A connection that is reset ends, too."""
+        try:
+            super().pass_on(client)
+        finally:
+            with self.changed:
+                self.ended += 1
+                self.changed.notify_all()
 
     def wait(self, count):
         """For so many more; false: the connection ended before."""
