@@ -67,6 +67,7 @@ claim_fill(struct worker *w, enum share share, struct claim *ret_claim)
         .limit = w->settings.batch_size,
         .max_losses = w->settings.max_losses > 0 ? w->settings.max_losses : 0,
         .max_bytes = share == SHARE_LOOP ? outside_bytes_left(w) : LIMIT_BATCH_BYTES,
+        .most_lost = share == SHARE_LOOP ? outside_most_lost(w) : 1,
     };
     if (w->visit != NULL)
         visit_claim(w, share, ret_claim);

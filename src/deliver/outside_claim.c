@@ -7,6 +7,8 @@
 #include "base/limits.h"
 #include "deliver/sortie.h"
 
+#define LOST_ROWS 32
+#define LOST_CRASHES 8  // that rows of such a claim may share with one to blame, until it is alone
 #define LANDED_ROWS 100 // a commit's worth; what is not written yet is sent again after a crash
 
 /* count_waiting counts them for each receiver. */
@@ -56,6 +58,24 @@ outside_bytes_left(const struct worker *w)
     return w->bytes_away < LIMIT_IN_FLIGHT_BYTES ? LIMIT_IN_FLIGHT_BYTES - w->bytes_away : 0;
 }
 
+/* outside_most_lost is how many rows that somebody was lost with are claimed together.
+ *
+ * After a relay was killed that is all it had in hand, and nearly always none of them is to blame: what runs
+ * them here is the same code for all, which sends requests and starts programs. So the first goes alone, and with
+ * every one whose outcome is written one more may be under way. Where one of them ends this worker all the
+ * same, the next worker begins again with one, in the same order: what comes before the one to blame is
+ * settled by then, and what was with it is about half as many each time, until it is alone. A limit of losses
+ * that leaves no room for that, or a receiver in C that starts its work in this very process, keeps each alone. */
+int32_t
+outside_most_lost(const struct worker *w)
+{
+    bool has_room = w->settings.max_losses <= 0 || w->settings.max_losses >= LOST_CRASHES;
+    if (!has_room || w->errands != NULL)
+        return 1;
+    int64_t most = w->lost_landed + 1 < LOST_ROWS ? w->lost_landed + 1 : LOST_ROWS;
+    return most - w->lost_away > 1 ? (int32_t)(most - w->lost_away) : 1;
+}
+
 static bool
 enlist(struct worker *w, struct batch *batch, struct task *task, struct known *known,
     const void *payload)
@@ -77,6 +97,7 @@ enlist(struct worker *w, struct batch *batch, struct task *task, struct known *k
     task->state = TASK_AWAY;
     batch->is_shared = batch->is_shared || is_errand(sortie);
     w->bytes_away += task->row->payload.len;
+    w->lost_away += task->row->losses > 0;
     batch->flights++;
     sortie_note_renewal(w, sortie);
     sorties_append(&w->waiting, sortie);

@@ -242,6 +242,7 @@ settle_some(struct worker *w)
         struct sortie *s = w->landed.first;
         sorties_take_out(&w->landed, s);
         s->task->state = TASK_DONE;
+        w->lost_landed += s->task->row->losses > 0;
         sortie_end_trial(w, s);
         sortie_done(w, s);
     }

@@ -23,6 +23,8 @@ void outside_wait(struct worker *worker, int64_t timeout_us);
 bool outside_settle(struct worker *worker);
 /* outside_bytes_left tells how much more payload may be claimed for the loop; 0: nothing. */
 size_t outside_bytes_left(const struct worker *worker);
+/* outside_most_lost is how many rows that somebody was lost with the loop claims together. */
+int32_t outside_most_lost(const struct worker *worker);
 /* outside_stop hands back what waits for room; outside_finish waits until nothing is in flight. */
 void outside_stop(struct worker *worker);
 void outside_finish(struct worker *worker);

@@ -18,6 +18,7 @@ sortie_done(struct worker *w, struct sortie *sortie)
     struct batch *batch = sortie->batch;
     struct str payload = sortie->task->row->payload;
     w->bytes_away -= payload.len;
+    w->lost_away -= sortie->task->row->losses > 0;
     delivery_is_over(&sortie->flight.delivery);
     card_drop(sortie->flight.endpoint);
     sortie->flight.endpoint = NULL;

@@ -115,14 +115,18 @@ read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, b
         *ret_gone = !read_event(r, row);
 }
 
-/* fits tells whether a row joins the batch: one that somebody was lost with goes alone, and payloads
- * have a bound above the first. */
+/* fits tells whether a row joins the batch: one that somebody was lost with goes alone, or with few others of
+ * its like, and payloads have a bound above the first. */
 static bool
 fits(const struct batch *batch, const struct claimed *row)
 {
     if (batch->count == 0 || batch->is_marked)
         return true;
-    return row->losses <= 0 && batch->bytes + row->payload.len <= batch->claim->max_bytes;
+    bool is_lost = row->losses > 0;
+    if (is_lost != (batch->rows[0].losses > 0) ||
+        (is_lost && batch->count >= (size_t)batch->claim->most_lost))
+        return false;
+    return batch->bytes + row->payload.len <= batch->claim->max_bytes;
 }
 
 static owed_status
@@ -148,8 +152,6 @@ read_rows(struct db *db, struct batch *batch, size_t most, struct rows *rows, ow
         json_add_id(&batch->taken, row.fence.delivery_id);
         batch->bytes += row.payload.len;
         batch->rows[batch->count++] = row;
-        if (row.losses > 0)
-            break;
     }
     return batch->taken.failed || batch->orphans.failed ? fail_memory(err) : OWED_OK;
 }
@@ -281,6 +283,7 @@ take_at_once(struct db *db, struct batch *batch, struct choice *choice, owed_err
     choice->values[choice->count++] = V_TEXT(claim->claimed_by);
     choice->values[choice->count++] = V_TIME(claim->now_us + claim->lease_us);
     choice->values[choice->count++] = V_INT(max_bytes);
+    choice->values[choice->count++] = V_INT(claim->most_lost);
     if (!db->adopted && !store_in_transaction(db))
         db->driver->light(db);
     batch->is_marked = true;

@@ -28,7 +28,7 @@ struct choice {
     enum stmt
         whole; // the whole claim, where the dialect has it: three arguments follow, claimed_by,
                // lease_expires_at and the most bytes of payloads
-    struct value values[12]; // they borrow from claim and where
+    struct value values[13]; // they borrow from claim and where
     size_t count;
 };
 void choose(

@@ -175,6 +175,7 @@ struct claim {
     int32_t limit;
     int32_t max_losses; // a row at it is not run: see store_claim; 0: no limit
     size_t max_bytes;   // of payloads: the claim ends early above it, with one row at least
+    int32_t most_lost;  // rows that somebody was lost with go together up to so many; 0: each alone
     // Claims of one call, not of a relay; receivers must be given:
     const struct early *early; // NULL: rows that are due now
     int64_t delivery_id; // that row alone, whatever lanes, app, kind and receivers say; 0: any

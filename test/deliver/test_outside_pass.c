@@ -842,6 +842,131 @@ what_is_not_due_yet_leaves_the_next_one_on_trial(void **state)
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 0);
 }
 
+/* --- after a relay that died --- */
+
+#define LOST_COUNT 40
+
+/* lose_all leaves every row as a relay that was killed leaves what it had in hand. */
+static void
+lose_all(struct desk *desk)
+{
+    raw_run(desk->f->raw,
+        "update owed_delivery set status = 'claimed', claimed_by = 'gone', "
+        "lease_expires_at = moment(1)");
+}
+
+struct recovery {
+    struct sky sky; // the first member
+    size_t at_once[LOST_COUNT];
+    size_t polls;   // with any in flight
+    int64_t bad_id; // ends its worker
+    int ends;
+};
+
+static void
+note_flights(struct sky *sky)
+{
+    struct recovery *recovery = (struct recovery *)sky;
+    if (sky->count > 0 && recovery->polls < LOST_COUNT)
+        recovery->at_once[recovery->polls++] = sky->count;
+}
+
+static void
+what_a_dead_relay_had_in_hand_flies_together_the_more_of_it_has_landed(void **state)
+{
+    struct desk *desk = *state;
+    struct recovery recovery = {.sky = {.at_poll = note_flights}};
+    open_hook(desk, &recovery.sky, LOST_COUNT);
+    lose_all(desk);
+    desk_once(desk);
+    assert_count(desk, "succeeded", LOST_COUNT);
+    assert_int_equal(recovery.sky.starts, LOST_COUNT);
+    size_t landed = 0;
+    for (size_t i = 0; i < recovery.polls; i++) {
+        assert_true(recovery.at_once[i] <= landed + 1);
+        landed += recovery.at_once[i];
+    }
+    assert_in_range(recovery.polls, 5, 7); // 1, 2, 4, 8, 16 and the rest
+}
+
+/* end_worker_with_the_bad_one has the worker leave as if it had died with all that it had claimed. */
+static void
+end_worker_with_the_bad_one(struct sky *sky)
+{
+    struct recovery *recovery = (struct recovery *)sky;
+    for (size_t i = 0; i < sky->count; i++) {
+        if (sky->flights[i]->delivery.row->fence.delivery_id != recovery->bad_id)
+            continue;
+        raw_run(sky->desk->f->raw,
+            "update owed_delivery set claimed_by = 'gone', lease_expires_at = moment(1) "
+            "where status = 'claimed'");
+        recovery->ends++;
+        owed_relay_stop(sky->desk->f->owed);
+        return;
+    }
+}
+
+static void
+one_that_ends_its_worker_each_time_is_dead_in_the_end_and_takes_no_other_along(void **state)
+{
+    struct desk *desk = *state;
+    struct recovery recovery = {.sky = {.at_poll = end_worker_with_the_bad_one}};
+    open_hook(desk, &recovery.sky, LOST_COUNT);
+    lose_all(desk);
+    recovery.bad_id = desk_number(desk, "select max(id) from owed_delivery") - 3;
+    int64_t most_losses = 0;
+    for (int runs = 0; desk_count(desk, "dead") == 0 && runs < 20; runs++) {
+        desk_once(desk);
+        int64_t losses = desk_number(desk,
+            "select coalesce(max(losses), 0) from owed_delivery where status = 'claimed' "
+            "and id <> (select max(id) - 3 from owed_delivery)");
+        most_losses = losses > most_losses ? losses : most_losses;
+    }
+    assert_count(desk, "dead", 1);
+    assert_count(desk, "succeeded", LOST_COUNT - 1);
+    assert_int_equal(
+        desk_number(desk, "select id from owed_delivery where status = 'dead'"), recovery.bad_id);
+    assert_in_range(recovery.ends, 8, 10);
+    assert_true(most_losses <= 6);
+}
+
+static void
+where_few_losses_are_allowed_each_of_them_goes_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct recovery recovery = {.sky = {.at_poll = note_flights}};
+    open_hook(desk, &recovery.sky, LOST_COUNT / 4);
+    lose_all(desk);
+    desk->settings.max_losses = 3;
+    desk_once(desk);
+    assert_count(desk, "succeeded", LOST_COUNT / 4);
+    assert_int_equal(recovery.sky.most, 1);
+}
+
+static void
+start(owed_delivery *delivery, const void *payload)
+{
+    (void)payload;
+    owed_delivery_release(delivery);
+}
+
+static void
+beside_a_receiver_that_only_starts_its_work_each_of_them_goes_alone(void **state)
+{
+    struct desk *desk = *state;
+    struct recovery recovery = {.sky = {.at_poll = note_flights}};
+    fly(desk, &recovery.sky);
+    fixture_receiver(desk->f, hook);
+    fixture_receiver(
+        desk->f, (owed_receiver){.key = "shop.async", .event = &order_shipped, .start = start});
+    fixture_open(desk->f);
+    desk_fire_many(desk, LOST_COUNT / 4);
+    lose_all(desk);
+    desk_once(desk);
+    assert_count(desk, "succeeded", LOST_COUNT / 4);
+    assert_int_equal(recovery.sky.most, 1);
+}
+
 int
 main(void)
 {
@@ -874,6 +999,10 @@ main(void)
         TEST(what_is_put_off_holds_up_nobody_and_is_not_owed_for_ever),
         TEST(after_the_pause_one_flight_at_a_time_until_one_lands_otherwise),
         TEST(what_is_not_due_yet_leaves_the_next_one_on_trial),
+        TEST(what_a_dead_relay_had_in_hand_flies_together_the_more_of_it_has_landed),
+        TEST(one_that_ends_its_worker_each_time_is_dead_in_the_end_and_takes_no_other_along),
+        TEST(where_few_losses_are_allowed_each_of_them_goes_alone),
+        TEST(beside_a_receiver_that_only_starts_its_work_each_of_them_goes_alone),
     };
     return RUN_ON_ALL_STORES("outside", tests);
 }

@@ -128,6 +128,24 @@ a_batch_ends_before_the_first_row_with_losses(void **state)
 }
 
 static void
+rows_with_losses_go_together_up_to_so_many_and_with_no_other(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t ids[6];
+    fire_many(world, 6, ids);
+    claim_as(world, "first", NOW, 4);
+    struct claim asked = a_claim("second", NOW + LEASE + 1, 10);
+    asked.most_lost = 3;
+    claim(world, &asked);
+    check_order(world, ids, 3);
+    claim(world, &asked);
+    check_order(world, ids + 3, 1);
+    claim(world, &asked);
+    check_order(world, ids + 4, 2);
+}
+
+static void
 a_recorded_outcome_sets_losses_back(void **state)
 {
     struct world *world = *state;
@@ -198,6 +216,7 @@ main(void)
         TEST(a_row_with_losses_is_claimed_alone),
         TEST(a_due_row_with_losses_is_claimed_alone_as_well),
         TEST(a_batch_ends_before_the_first_row_with_losses),
+        TEST(rows_with_losses_go_together_up_to_so_many_and_with_no_other),
         TEST(a_recorded_outcome_sets_losses_back),
         TEST(a_row_at_the_limit_of_losses_is_returned_for_its_end),
         TEST(a_loss_can_be_counted_by_who_holds_the_row),

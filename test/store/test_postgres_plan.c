@@ -15,7 +15,7 @@
 
 #define LANES "'[\"shop/default\",\"shop/other\"]', 'inside'"
 #define KEYS "'[\"shop.a\"]'"
-#define BY "'w', now() + interval '1 min', 1000000"
+#define BY "'w', now() + interval '1 min', 1000000, 1"
 #define FENCE "1, 'w', now()"
 
 /* ALWAYS: whatever the statistics were when the plan was made. NOW: where they are those of now. */
@@ -333,7 +333,7 @@ pages_of(struct world *world, const char *lanes, const char *pick, const char *m
         "explain (analyze, buffers, costs off, timing off, summary off)"
         " select %s(%s, 'inside', moment(%lld), 10, %s%s%s)",
         pick, lanes, (long long)NOW, is_pick ? "null, null, " : "", mark,
-        is_pick ? "" : ", 'w', moment(4000000000000000), 1000000");
+        is_pick ? "" : ", 'w', moment(4000000000000000), 1000000, 1");
     for (int i = 0; i < 2; i++) { // once so that everything is known
         pages = 0;
         raw_run(plain(world), "begin");

@@ -3,7 +3,7 @@
 -- Parameters: a JSON array of lanes, kind, now, how many, a JSON array of receiver keys, due until,
 -- whether backoff is ignored, a JSON array of ids to leave, one of targets to leave (the digest in small
 -- hex digits, followed by the receiver's key),
--- claimed_by, lease_expires_at, the most bytes of payloads.
+-- claimed_by, lease_expires_at, the most bytes of payloads, how many rows with losses go together.
 -- Columns: those of claim_fetch, as they were before the claim.
 -- Index: owed_delivery_owed, owed_delivery_claimed, the primary keys.
 select id, status, claimed_at, lease_expires_at, losses, event_id, receiver_key, target, lane, attempts,
@@ -14,4 +14,4 @@ from owed_claim(array(select owed_pick_early(
         $2::text, $3::timestamptz, $4::bigint, array(select json_array_elements_text($5::text::json)),
         $6::timestamptz, $7::bigint <> 0, translate($8::text, '[]', '{}')::bigint[],
         array(select json_array_elements_text($9::text::json)))),
-    $10::text, $3::timestamptz, $11::timestamptz, $12::bigint)
+    $10::text, $3::timestamptz, $11::timestamptz, $12::bigint, $13::bigint)

@@ -1,12 +1,12 @@
 -- Takes rows that were picked and locked, and reads them with their events, in the order of the ids. The
--- columns are those of before, as owed_fetch has them. A row that somebody was lost with goes alone, and
--- payloads have a bound above the first: what does not fit stays as it is. So does a row whose event is
--- gone; it comes back with nulls for it.
+-- columns are those of before, as owed_fetch has them. Rows that somebody was lost with go alone, or so many
+-- together and no others, and payloads have a bound above the first: what does not fit stays as it is. So does
+-- a row whose event is gone; it comes back with nulls for it.
 --
 -- claimed_at always grows, also under a clock that stands still or goes back: no two claims of one row
 -- have the same fence. A lapsed lease is a loss, one at the epoch was handed back.
 create or replace function owed_claim(ids bigint[], claimed_by text, now timestamptz,
-    lease_until timestamptz, max_bytes bigint)
+    lease_until timestamptz, max_bytes bigint, most_lost bigint)
 returns table (id bigint, status text, claimed_at timestamptz, lease_expires_at timestamptz,
     losses integer, event_id bigint, receiver_key text, target text, lane text, attempts integer,
     max_attempts integer, available_at timestamptz, due_at timestamptz, uid bytea, name text,
@@ -33,8 +33,9 @@ begin
         ), measured as materialized (
             select f.*, f.uid is null as is_gone,
                 count(f.uid) over queue = 1 or (sum(octet_length(f.payload::text)) over queue <= $5
-                    and not coalesce(bool_or(f.lost > 0) filter (where f.uid is not null)
-                        over queue, false)) as fits
+                    and (not coalesce(bool_or(f.lost > 0) filter (where f.uid is not null) over queue, false)
+                        or (bool_and(f.lost > 0) filter (where f.uid is not null) over queue
+                            and count(f.uid) over queue <= $6))) as fits
             from found as f
             window queue as (order by f.place)
         ), taken as (

@@ -3,7 +3,8 @@
 -- any of the rows, and their payloads fit; else those two do it. A row whose event is gone comes back with
 -- nulls for it, claimed as well.
 create or replace function owed_claim_lane(in_lane text, in_kind text, now timestamptz, most bigint,
-    mark timestamptz, by_whom text, lease_until timestamptz, max_bytes bigint)
+    mark timestamptz, by_whom text, lease_until timestamptz, max_bytes bigint,
+    most_lost bigint)
 returns table (id bigint, status text, claimed_at timestamptz, lease_expires_at timestamptz,
     losses integer, event_id bigint, receiver_key text, target text, lane text, attempts integer,
     max_attempts integer, available_at timestamptz, due_at timestamptz, uid bytea, name text,
@@ -51,6 +52,6 @@ begin
         end if;
     end if;
     return query select * from owed_claim(array(
-        select owed_pick(array[$1], $2, $3, $4, null, null, $5)), $6, $3, $7, $8);
+        select owed_pick(array[$1], $2, $3, $4, null, null, $5)), $6, $3, $7, $8, $9);
 end
 $$;
