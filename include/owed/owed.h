@@ -172,6 +172,11 @@ typedef struct owed_relay_counts {
     int64_t dead;
     int64_t orphaned;
     int64_t handed_back;
+    /* Of a relay that ended by itself: */
+    int64_t
+        put_off; /* not attempted, and due later: their destination had no room, or their time had not come */
+    int64_t
+        next_due_us; /* when the next delivery that it serves is due; 0: nothing is owed there */
 } owed_relay_counts;
 
 /*

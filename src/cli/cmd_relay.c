@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/moment.h"
 #include "cli/common.h"
 #include "declare/settings.h"
 #include "deliver/relay.h"
@@ -30,8 +31,9 @@ const struct command cmd_relay = {
         "that is a failed attempt of its delivery, and another worker goes on. SIGTERM and SIGINT "
         "end it cleanly: the delivery in hand is finished, what was claimed and not begun is free "
         "for others at once. A second signal ends it at once.\n\n"
-        "With --once, --limit or --passes it prints how many attempts ended how, or that nothing "
-        "was owed.",
+        "With --once, --limit or --passes it prints how many attempts ended how, and last how many deliveries "
+        "were put off without one, since their destination had no room or their time had not come, or that nothing was "
+        "owed. With --once what would have room within a few seconds is waited for.",
     .examples = "    owed relay --once\n"
                 "    owed relay -c /etc/owed/shop.conf --module /usr/lib/shop/receivers.so "
                 "--all-lanes",
@@ -178,13 +180,21 @@ print_counts(struct cli *cli, const owed_relay_counts *counts)
         {"succeeded", counts->succeeded},
     };
     bool any = false;
+    char due[MOMENT_BYTES];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         if (lines[i].count == 0)
             continue;
         out_printf(&cli->out, "%s: %" PRId64 "\n", lines[i].word, lines[i].count);
         any = true;
     }
-    if (!any)
+    const char *at = moment_write(counts->next_due_us, due);
+    bool is_more = counts->next_due_us != 0;
+    if (counts->put_off > 0)
+        out_printf(&cli->out, "put off: %" PRId64 "%s%s\n", counts->put_off,
+            is_more ? "; the next is due at " : "", is_more ? at : "");
+    else if (!any && is_more)
+        out_printf(&cli->out, "Nothing delivered; the next is due at %s.\n", at);
+    else if (!any)
         out_puts(&cli->out, "Nothing owed.\n");
 }
 

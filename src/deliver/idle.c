@@ -24,9 +24,9 @@ tidy(struct worker *w)
     w->wrote = false;
 }
 
-/* next_due_us tells how long until a row falls due that no commit will announce. */
+/* first_due_us tells when a row falls due that no commit will announce; INT64_MAX: none does. */
 static int64_t
-next_due_us(struct worker *w)
+first_due_us(struct worker *w)
 {
     int64_t first_us = INT64_MAX;
     for (enum share share = 0; share < SHARE_COUNT; share++) {
@@ -43,6 +43,14 @@ next_due_us(struct worker *w)
         }
         first_us = at_us < first_us ? at_us : first_us;
     }
+    return first_us;
+}
+
+/* next_due_us tells how long until then. */
+static int64_t
+next_due_us(struct worker *w)
+{
+    int64_t first_us = first_due_us(w);
     if (first_us == INT64_MAX)
         return INT64_MAX;
     int64_t left_us = first_us - worker_now_us(w);
@@ -185,4 +193,30 @@ idle_once(struct worker *w, long long seen)
             left_us = 0;
     } while (!worker_wait(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
         !worker_is_stopping(w) && !slot_is_behind(w->seat.shared, w->seat.slot));
+}
+
+bool
+idle_for_room(struct worker *w)
+{
+    int64_t left_us = put_off_wait_us(w);
+    int64_t before_us = worker_mono_us(w);
+    if (left_us == INT64_MAX)
+        return false;
+    tidy(w);
+    worker_wait(w, left_us);
+    // On a clock that stands still it would never be due.
+    return worker_mono_us(w) != before_us;
+}
+
+void
+idle_tell_due(struct worker *w)
+{
+    if (!w->settings.once && !worker_has_limit(w) && w->settings.passes == 0)
+        return;
+    int64_t first_us = first_due_us(w);
+    if (w->trouble.now || first_us == INT64_MAX)
+        return;
+    w->counts.next_due_us = first_us;
+    if (w->seat.shared != NULL)
+        shared_tell_due(w->seat.shared, first_us);
 }

@@ -15,6 +15,10 @@ void idle_after_work(struct worker *worker);
 void idle(struct worker *worker);
 /* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
 void idle_once(struct worker *worker, long long seen);
+/* idle_for_room waits until what had no room at its destination is due again; false: nothing is soon.
+ * idle_tell_due counts, at the end of a relay that ends by itself, when the next row is due. */
+bool idle_for_room(struct worker *worker);
+void idle_tell_due(struct worker *worker);
 
 /* others.c: others_look notices commits of the application, others_write tells whether there was one
  * lately, and others_are_here whether another process has the store open. worker_yield leaves a single

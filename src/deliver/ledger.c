@@ -180,6 +180,7 @@ ledger_add(struct worker *w, struct ledger *ledger, const struct ended *ended)
     note_trace(w, ledger, ended, note);
     if (decision.ending == ENDING_NOT_YET || decision.ending == ENDING_PUT_OFF)
         note->later = keep_shown(w, ledger, row, ended->text);
+    note->wants_room = ended->ending == ENDING_PUT_OFF;
     note->expanded = ended->expanded && decision.ending == ENDING_SUCCEEDED;
     note->target_count = ended->target_count;
     if (decision.ending != ended->ending && decision.ending == ENDING_RETRY_AFTER &&
@@ -313,6 +314,7 @@ ledger_report(struct worker *w, const struct ledger *ledger)
         if (note->succeeded_at_us != NULL)
             atomic_store(note->succeeded_at_us, settlement->now_us);
         hold_hear(w, note);
+        put_off_hear(w, settlement, note);
         if (note->expanded)
             report_expanded(w, settlement, note);
         if (w->visit != NULL)

@@ -43,6 +43,7 @@ struct note {
     const char *receiver_key;
     const char *trace_id; // for the log; NULL: none
     const char *later;    // why it is due later, which stays with nothing but the log
+    bool wants_room;      // that is for want of room at its destination
     enum ending ending;
     enum state state;
     bool expanded;

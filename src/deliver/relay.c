@@ -147,6 +147,7 @@ worker_close(struct worker *w)
         return;
     w->owed->make_way = NULL;
     outside_close(w);
+    put_off_done(w);
     ahead_close(w);
     hold_release_all(w);
     errands_let_go(w->errands);
@@ -253,6 +254,8 @@ step(struct worker *w)
     if (busy || w->trouble.now || worker_is_stopping(w))
         return true;
     if (ends_when_idle(w) && worker_is_at_rest(w)) {
+        if (idle_for_room(w))
+            return true;
         if (w->seat.shared == NULL)
             return false;
         idle_once(w, seen);
@@ -283,6 +286,8 @@ finish(struct worker *w)
         colleagues_see_off(w);
         upkeep_end(w);
     }
+    if (!w->trouble.now)
+        idle_tell_due(w);
     worker_share_counts(w);
 }
 

@@ -83,7 +83,9 @@ void
 report_not_yet(struct worker *w, const struct settlement *settlement, const struct note *note)
 {
     char until[MOMENT_BYTES];
-    log_say(&w->owed->log, OWED_LOG_INFO, "delivery is due later, says its receiver",
+    log_say(&w->owed->log, note->wants_room ? OWED_LOG_DEBUG : OWED_LOG_INFO,
+        note->wants_room ? "delivery is due later, nothing was sent"
+                         : "delivery is due later, says its receiver",
         LOG_TEXT("receiver", note->receiver_key),
         LOG_INT("delivery", settlement->fence.delivery_id),
         LOG_TEXT("until", moment_write(settlement->available_at_us, until)),

@@ -226,6 +226,15 @@ slot_is_behind(struct shared *shared, int slot)
 }
 
 void
+shared_tell_due(struct shared *shared, int64_t at_us)
+{
+    long long before = atomic_load(&shared->next_due_us);
+    while ((before == 0 || at_us < before) &&
+        !atomic_compare_exchange_weak(&shared->next_due_us, &before, at_us))
+        ;
+}
+
+void
 shared_committed(struct shared *shared)
 {
     atomic_fetch_add(&shared->commits, 1);

@@ -89,7 +89,9 @@ struct shared {
     atomic_llong look_at_us;           // when the supervisor looks unasked, CLOCK_MONOTONIC
     atomic_bool has_outside_functions; // a worker found outside receivers in C: the supervisor
                                        // starts workers of ROLE_FUNCTION
-    atomic_llong succeeded, failed, dead, orphaned, handed_back;
+    atomic_llong succeeded, failed, dead, orphaned, handed_back, put_off;
+    atomic_llong
+        next_due_us;      // when the next row is due, as workers saw at their end; 0: none is owed
     struct pauses pauses; // of all workers
     int slot_count;
     struct slot slots[SHARED_SLOTS];
@@ -142,6 +144,9 @@ bool slot_is_running(const struct shared *shared, int slot);
 long long slot_works(struct shared *shared, int slot);
 void slot_waits(struct shared *shared, int slot, long long seen);
 void shared_committed(struct shared *shared);
+
+/* shared_tell_due keeps the earliest of these moments. */
+void shared_tell_due(struct shared *shared, int64_t at_us);
 
 /* slot_is_behind tells whether a worker that waits has to look again: all the others wait as well by now, and
  * one of them has committed since it looked. */

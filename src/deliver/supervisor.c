@@ -291,7 +291,9 @@ counts(const struct shared *shared)
         .failed = atomic_load(&shared->failed),
         .dead = atomic_load(&shared->dead),
         .orphaned = atomic_load(&shared->orphaned),
-        .handed_back = atomic_load(&shared->handed_back)};
+        .handed_back = atomic_load(&shared->handed_back),
+        .put_off = atomic_load(&shared->put_off),
+        .next_due_us = atomic_load(&shared->next_due_us)};
 }
 
 owed_status

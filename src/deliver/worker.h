@@ -24,6 +24,7 @@
 #include "deliver/pace.h"
 #include "deliver/pass.h"
 #include "deliver/pauses.h"
+#include "deliver/put_off.h"
 #include "deliver/relay.h"
 #include "deliver/report.h"
 #include "deliver/secrecy.h"
@@ -56,6 +57,7 @@ struct worker {
     struct trouble trouble;
     struct pauses *pauses; // of the whole relay; NULL: nothing is paused here
     struct left_out *left_out;
+    void *put_off; // tree of what was put off, where this relay is to end by itself
 
     bool is_eager;              // for what was just fired: see eager.c
     const int64_t *only_events; // then: of these events

@@ -164,6 +164,26 @@ class OnEveryStore(EndpointCase):
         self.owed("endpoint", "test", gone, code=1)
         self.assertIsNotNone(self.shown(gone)["disabled_at"])
 
+    def test_once_goes_on_until_all_of_a_burst_for_one_endpoint_is_delivered(self):
+        self.add()
+        self.owed("fire", "--lines", stdin='{"name":"shop.Paid"}\n' * 200, code=0)
+        done = self.relay("--log-level", "debug")
+        self.assertEqual("succeeded: 200\n", done.stdout)
+        later = [line for line in done.stderr.splitlines() if "delivery is due later" in line]
+        self.assertTrue(later)
+        self.assertIn(" level=debug ", later[0])
+        self.assertIn(' reason="its host ', later[0])
+        self.assertEqual("Nothing owed.\n", self.relay().stdout)
+
+    def test_once_says_what_it_has_put_off_for_long_and_until_when(self):
+        endpoint, _ = self.add()
+        self.fire("shop.Paid")
+        self.fire("shop.Paid")
+        self.owed("endpoint", "pause", endpoint, "--until", "+30m", code=0)
+        until = self.shown(endpoint)["paused_until"]
+        self.assertEqual(f"put off: 2; the next is due at {until}\n", self.relay().stdout)
+        self.assertEqual(f"Nothing delivered; the next is due at {until}.\n", self.relay().stdout)
+
     def test_so_many_dead_in_a_row_disable_an_endpoint_and_what_was_owed_ends_unsent(self):
         self.conf(CONF + "disable-after = 2\nmax-attempts = 1\n")
         endpoint, _ = self.add("/400/a")
