@@ -89,7 +89,7 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_rotate(owed *owed, const char *i
 
 /*
  * A disabled endpoint is owed nothing new, and what it was owed ends, when its turn comes, without a
- * request. One that answers 410 is disabled at once, one whose last disable_after deliveries are dead then;
+ * request; what a pause has kept for it ends so at once. One that answers 410 is disabled at once, one whose last disable_after deliveries are dead then;
  * whoever did it fires owed.EndpointDisabled, once. Disabling one that is, and enabling one that is not, is fine. NOT_FOUND.
  */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_disable(
@@ -104,7 +104,7 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_pause(
     owed *owed, const char *id, int64_t until_us, const char *why, owed_error *err);
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_resume(owed *owed, const char *id, owed_error *err);
 
-/* owed_endpoint_remove forgets it; the log of its attempts stays. NOT_FOUND. */
+/* owed_endpoint_remove forgets it; what it was owed ends as if it were disabled, and the log of its attempts stays. NOT_FOUND. */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_remove(owed *owed, const char *id, owed_error *err);
 
 /* An endpoint as it can be shown to anybody: its secret is not told, nor what follows the path of its URL. */

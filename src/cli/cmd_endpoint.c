@@ -81,7 +81,7 @@ const struct command cmd_endpoint = {
         "on the internet, unless allow names its network; that is checked when it is added and before every connection. "
         "Redirects are followed where redirects says how many: 307 and 308, at the same host. "
         "rotate prints a new secret; for the overlap both sign. Another rotation ends an overlap: the secret before the last one is over then.\n\n"
-        "disable lets nothing more be owed to it, and what is ends without a request. An endpoint is disabled at once when "
+        "disable lets nothing more be owed to it, and what is, also what a pause has kept, ends without a request; so it does when it is removed. An endpoint is disabled at once when "
         "it answers 410, and when its last deliveries are dead (disable-after); the event owed.EndpointDisabled says so once. "
         "enable ends that.\n\n"
         "pause keeps what is owed to it, and what is fired meanwhile, until resume; nothing of it is attempted, given up or dead "

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "declare/registry.h"
+#include "deliver/endpoints.h"
 #include "operate/health.h"
 #include "operate/reasons.h"
 
@@ -91,6 +92,26 @@ read_pause(struct db *db, struct arena *arena, struct facts *facts, owed_error *
     return status;
 }
 
+/* read_endpoint asks whether its endpoint still gets anything. One that is tried out does so always. */
+static owed_status
+read_endpoint(struct db *db, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    struct endpoint_row row;
+    if (state_is_terminal(facts->state) || facts->row.target[0] == '\0' ||
+        strcmp(facts->row.receiver_key, ENDPOINTS_RECEIVER) != 0)
+        return OWED_OK;
+    owed_status status = store_endpoint(db, facts->row.target, arena, &row, err);
+    if (status == OWED_NOT_FOUND) {
+        facts->endpoint_end = "was removed";
+        return OWED_OK;
+    }
+    if (status != OWED_OK || row.disabled_at_us == 0 ||
+        strcmp(facts->row.event_name, PING_EVENT) == 0)
+        return status;
+    facts->endpoint_end = arena_printf(arena, "is disabled (%s)", row.disabled_reason);
+    return facts->endpoint_end == NULL ? fail_memory(err) : OWED_OK;
+}
+
 static owed_status
 read_facts(
     struct db *db, int64_t delivery_id, struct arena *arena, struct facts *facts, owed_error *err)
@@ -105,6 +126,8 @@ read_facts(
         status = read_relays(db, arena, facts, err);
     if (status == OWED_OK)
         status = read_pause(db, arena, facts, err);
+    if (status == OWED_OK)
+        status = read_endpoint(db, arena, facts, err);
     if (status == OWED_OK)
         status = store_ahead(db, &facts->row, MOST_AHEAD, &facts->ahead, err);
     if (status == OWED_OK)

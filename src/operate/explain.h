@@ -21,6 +21,7 @@ enum reason {
     REASON_TAKEN,     // by a task
     REASON_CLAIMED,
     REASON_PAUSED,
+    REASON_ENDPOINT_ENDED, // removed, or disabled
     REASON_ENDPOINT_PAUSED,
     REASON_UNDECLARED,
     REASON_REMOVED,

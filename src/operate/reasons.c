@@ -196,6 +196,12 @@ is_paused(const struct facts *f)
 }
 
 static bool
+is_endpoint_ended(const struct facts *f)
+{
+    return f->endpoint_end != NULL;
+}
+
+static bool
 is_endpoint_paused(const struct facts *f)
 {
     return f->endpoint_pause != NULL;
@@ -351,6 +357,7 @@ static const struct {
     [REASON_TAKEN] = {"taken", is_taken, say_taken},
     [REASON_CLAIMED] = {"claimed", is_claimed, say_claimed},
     [REASON_PAUSED] = {"paused", is_paused, say_pause},
+    [REASON_ENDPOINT_ENDED] = {"endpoint_ended", is_endpoint_ended, say_endpoint_end},
     [REASON_ENDPOINT_PAUSED] = {"endpoint_paused", is_endpoint_paused, say_endpoint_pause},
     [REASON_UNDECLARED] = {"undeclared", is_undeclared, say_undeclared},
     [REASON_REMOVED] = {"removed", is_removed, say_removed},

@@ -73,6 +73,18 @@ say_endpoint_pause(struct buf *out, const struct facts *f)
 }
 
 void
+say_endpoint_end(struct buf *out, const struct facts *f)
+{
+    buf_printf(out, "its endpoint %s %s: it ends without a request when its turn comes, ",
+        f->row.target, f->endpoint_end);
+    bool is_due = f->row.available_at_us <= f->now_us;
+    buf_puts(out, is_due ? "and it is due since " : "at ");
+    say_moment(out, f, f->row.available_at_us);
+    if (!f->served)
+        buf_printf(out, ", and no relay that is alive serves lane %s", f->row.lane);
+}
+
+void
 say_put_off(struct buf *out, const struct facts *f)
 {
     if (strcmp(f->receiver->pause, "target") != 0)

@@ -16,6 +16,8 @@ void say_edge(struct buf *out, enum state from, enum happening happening);
 /* say_pause appends what of an operator's keeps it: since and until when, by whom, why, and what ends it. */
 void say_pause(struct buf *out, const struct facts *f);
 void say_endpoint_pause(struct buf *out, const struct facts *f);
+/* say_endpoint_end appends what becomes of it, now that its endpoint gets nothing any more. */
+void say_endpoint_end(struct buf *out, const struct facts *f);
 /* say_put_off appends what keeps it for the sake of a destination that asked: its lane, its target or its receiver. */
 void say_put_off(struct buf *out, const struct facts *f);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * endpoint.c - adding endpoints, and what else is done to them.
+ * endpoint.c - adding endpoints, their secrets, and trying one out.
  */
 #include "receive/endpoint.h"
 
@@ -59,8 +59,8 @@ find_receiver(const owed *handle, const struct receiver **ret_receiver, owed_err
     return OWED_OK;
 }
 
-static owed_status
-check_text(const char *what, const char *text, size_t most, owed_error *err)
+owed_status
+endpoint_text_check(const char *what, const char *text, size_t most, owed_error *err)
 {
     struct str view = str_of(or_empty(text));
     if (view.len > most)
@@ -91,9 +91,9 @@ static owed_status
 check_said(const owed_endpoint *said, const struct receiver *receiver, owed_error *err)
 {
     bool has_tenants = receiver->endpoints->said.tenant_key[0] != '\0';
-    owed_status status = check_text("name", said->name, LIMIT_KEY_BYTES, err);
+    owed_status status = endpoint_text_check("name", said->name, LIMIT_KEY_BYTES, err);
     if (status == OWED_OK)
-        status = check_text("tenant", said->tenant, LIMIT_KEY_BYTES, err);
+        status = endpoint_text_check("tenant", said->tenant, LIMIT_KEY_BYTES, err);
     if (status == OWED_OK)
         status = check_events(said->events, err);
     if (status == OWED_OK && !is_empty(said->filter))
@@ -232,80 +232,6 @@ owed_endpoint_rotate(owed *handle, const char *id, const char *given, int64_t ov
         handle->db, id, buf_text(&secret), now_us + overlap_us, now_us, err);
 }
 
-/* find answers NOT_FOUND for what is not there. */
-static owed_status
-find(const owed *handle, const char *id, owed_error *err)
-{
-    CLEANUP(arena_done) struct arena arena;
-    struct endpoint_row row;
-    arena_init(&arena, 0);
-    return store_endpoint(handle->db, or_empty(id), &arena, &row, err);
-}
-
-owed_status
-owed_endpoint_disable(owed *handle, const char *id, const char *why, owed_error *err)
-{
-    bool changed = false;
-    owed_status status = find(handle, id, err);
-    if (status == OWED_OK)
-        status = check_text("reason", why, LIMIT_KEY_BYTES, err);
-    if (status != OWED_OK)
-        return status;
-    const char *reason = is_empty(why) ? "somebody asked for it" : why;
-    return store_endpoint_disable(
-        handle->db, id, clock_now_us(&handle->clock), reason, &changed, err);
-}
-
-owed_status
-owed_endpoint_enable(owed *handle, const char *id, owed_error *err)
-{
-    bool changed = false;
-    owed_status status = find(handle, id, err);
-    if (status != OWED_OK)
-        return status;
-    return store_endpoint_enable(handle->db, id, clock_now_us(&handle->clock), &changed, err);
-}
-
-owed_status
-owed_endpoint_pause(
-    owed *handle, const char *id, int64_t until_us, const char *why, owed_error *err)
-{
-    int64_t now_us = clock_now_us(&handle->clock);
-    owed_status status = find(handle, id, err);
-    if (status == OWED_OK)
-        status = check_text("reason", why, LIMIT_KEY_BYTES, err);
-    if (status == OWED_OK && until_us != 0 && (until_us <= now_us || until_us > LIMIT_MOMENT_US))
-        status = fail(err, OWED_INVALID,
-            "a pause until then is over already; a moment to come is right, or none for until it is resumed");
-    if (status != OWED_OK)
-        return status;
-    return store_endpoint_pause(handle->db, id, now_us, until_us, or_empty(why), err);
-}
-
-owed_status
-owed_endpoint_resume(owed *handle, const char *id, owed_error *err)
-{
-    bool changed = false;
-    int64_t now_us = clock_now_us(&handle->clock);
-    owed_status status = find(handle, id, err);
-    if (status == OWED_OK)
-        status = store_now(handle->db, &now_us, err);
-    if (status == OWED_OK)
-        status = store_endpoint_resume(handle->db, id, now_us, &changed, err);
-    // Also where it goes on already: an earlier call may have been cut off.
-    if (status == OWED_OK)
-        status = store_endpoints_free(handle->db, now_us, err);
-    if (status == OWED_OK)
-        wakers_send(handle->wakers, handle->db, &handle->clock);
-    return status;
-}
-
-owed_status
-owed_endpoint_remove(owed *handle, const char *id, owed_error *err)
-{
-    return store_endpoint_remove(handle->db, or_empty(id), err);
-}
-
 /* --- a ping --- */
 
 static owed_status
@@ -356,7 +282,7 @@ owed_endpoint_test(owed *handle, const char *id, int64_t *ret_delivery_id, const
     int64_t event_id = 0;
     owed_status status = find_receiver(handle, &receiver, err);
     if (status == OWED_OK)
-        status = find(handle, id, err);
+        status = endpoint_find(handle, id, err);
     if (status == OWED_OK)
         status = fire_ping(handle, receiver, id, &event_id, err);
     if (status != OWED_OK)

@@ -181,22 +181,35 @@ store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err)
     return change(db, STMT_ENDPOINTS_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
 }
 
-owed_status
-store_endpoints_free(struct db *db, int64_t now_us, owed_error *err)
+/* free_found makes due what a statement finds, until it finds nothing more. */
+static owed_status
+free_found(struct db *db, enum stmt held, struct args args, int64_t now_us, owed_error *err)
 {
     CLEANUP(buf_done) struct buf ids;
     buf_init(&ids, JSON_ARGUMENT_BYTES);
     for (;;) {
         int64_t found = 0, changed = 0;
-        owed_status status = collect_ids(db, STMT_ENDPOINT_HELD,
-            ARGS(V_TIME(now_us), V_TIME(now_us - RESUMED_LATELY_US), V_INT(FREE_ROWS)), &ids,
-            &found, err);
+        owed_status status = collect_ids(db, held, args, &ids, &found, err);
         if (status == OWED_OK && found > 0)
             status = change(
                 db, STMT_ENDPOINT_FREE, ARGS(V_STR(buf_view(&ids)), V_TIME(now_us)), &changed, err);
         if (status != OWED_OK || changed == 0)
             return status;
     }
+}
+
+owed_status
+store_endpoints_free(struct db *db, int64_t now_us, owed_error *err)
+{
+    return free_found(db, STMT_ENDPOINT_HELD,
+        ARGS(V_TIME(now_us), V_TIME(now_us - RESUMED_LATELY_US), V_INT(FREE_ROWS)), now_us, err);
+}
+
+owed_status
+store_endpoint_free_of(struct db *db, const char *id, int64_t now_us, owed_error *err)
+{
+    return free_found(
+        db, STMT_ENDPOINT_HELD_OF, ARGS(V_TIME(now_us), V_TEXT(id), V_INT(FREE_ROWS)), now_us, err);
 }
 
 owed_status

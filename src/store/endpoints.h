@@ -66,10 +66,12 @@ owed_status store_endpoint_resume(
     struct db *db, const char *id, int64_t now_us, bool *ret_changed, owed_error *err);
 
 /* store_endpoints_resume ends pauses whose time is over. store_endpoints_free makes due what was put off for a pause that
- * ended a few minutes ago at most; after that it comes by itself, within ENDPOINT_PAUSED_US. */
+ * ended, or of an endpoint that was disabled, a few minutes ago at most; after that it comes by itself, within
+ * ENDPOINT_PAUSED_US. store_endpoint_free_of does it for one that was removed. */
 #define ENDPOINT_PAUSED_US INT64_C(3600000000) // so long a row is put off at a time
 owed_status store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err);
 owed_status store_endpoints_free(struct db *db, int64_t now_us, owed_error *err);
+owed_status store_endpoint_free_of(struct db *db, const char *id, int64_t now_us, owed_error *err);
 
 /* store_endpoint_dead counts deliveries that are dead; store_endpoint_give_up then disables it where most or more
  * are so in a row, and answers whether it was this call that did. */

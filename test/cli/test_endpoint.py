@@ -238,6 +238,25 @@ class OnEveryStore(EndpointCase):
                          [w for w, in self.sql("select what from owed_audit where action = 'endpoint' order by id")])
         self.assertLess(first, second)
 
+    def test_what_a_pause_kept_ends_at_once_when_its_endpoint_is_removed_or_disabled(self):
+        removed, _ = self.add("/200/removed")
+        disabled, _ = self.add("/200/disabled")
+        self.fire("shop.Paid")
+        for endpoint in (removed, disabled):
+            self.owed("endpoint", "pause", endpoint, code=0)
+        self.relay()
+        kept = {d["target"]: str(d["id"]) for d in self.deliveries()}
+        self.owed("endpoint", "remove", removed, code=0)
+        self.owed("endpoint", "disable", disabled, "--reason", "they left", code=0)
+        for endpoint, words in ((removed, "was removed"), (disabled, "is disabled (they left)")):
+            explained = self.json("explain", kept[endpoint])
+            self.assertEqual("endpoint_ended", explained["reason"])
+            self.assertIn(f"its endpoint {endpoint} {words}: it ends without a request when its turn comes, and it is "
+                          "due since ", explained["sentence"])
+        self.assertEqual("succeeded: 2\n", self.relay().stdout)
+        self.assertEqual({"succeeded"}, {d["status"] for d in self.deliveries()})
+        self.assertEqual([], self.sink.requests)
+
     @staticmethod
     def told(request):
         body = json.loads(request["body"])

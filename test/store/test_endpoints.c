@@ -694,6 +694,58 @@ what_is_freed_is_of_endpoints_alone_and_late_ones_stay_where_they_are(void **sta
 }
 
 static void
+what_was_put_off_is_due_when_its_endpoint_is_disabled(void **state)
+{
+    struct world *world = *state;
+    char text[100];
+    bool changed = false;
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    pause(world, "ep_1", NOW - 5, 0);
+    pause(world, "ep_2", NOW - 5, 0);
+    int64_t event = fire(world, EVENT);
+    hold_all(world, "1 = 1");
+    assert_ok(store_endpoint_disable(world->db, "ep_1", NOW, "a test", &changed, &world->err));
+    assert_int_equal(held_at(world, NOW), 1);
+    assert_int_equal(held_at(world, NOW + 1), 0); // it was disabled before that
+    free_at(world, NOW);
+    assert_string_equal(due_of(world, event, text), "ep_1");
+}
+
+static void
+what_was_put_off_is_due_when_its_endpoint_is_removed(void **state)
+{
+    struct world *world = *state;
+    char text[100];
+    publish_webhooks(world, "{}");
+    add_for(world, "ep_1", EVENT);
+    add_for(world, "ep_2", EVENT);
+    int64_t event = fire(world, EVENT), failed = fire(world, EVENT), later = fire(world, EVENT),
+            due = fire(world, EVENT), other = fire(world, EVENT);
+    hold_all(world, "1 = 1");
+    raw_runf(plain(world), "update owed_delivery set status = 'failed' where event_id = %lld",
+        (long long)failed);
+    raw_runf(plain(world), "update owed_delivery set claimed_at = moment(0) where event_id = %lld",
+        (long long)later);
+    raw_runf(plain(world),
+        "update owed_delivery set available_at = moment(%lld), due_at = moment(%lld) where "
+        "event_id = %lld",
+        (long long)(NOW - 9), (long long)(NOW - 9), (long long)due);
+    raw_runf(plain(world), "update owed_delivery set receiver_key = 'shop.a' where event_id = %lld",
+        (long long)other);
+    assert_ok(store_endpoint_remove(world->db, "ep_1", &world->err));
+    assert_ok(store_endpoint_free_of(world->db, "ep_1", NOW, &world->err));
+    assert_string_equal(due_of(world, event, text), "ep_1");
+    assert_string_equal(due_of(world, failed, text), "");
+    assert_string_equal(due_of(world, later, text), "");
+    assert_string_equal(due_of(world, other, text), "");
+    int64_t ids[4];
+    assert_int_equal(ids_of_event(world, due, ids, COUNT(ids)), 2);
+    assert_int_equal(delivery(world, ids[0]).available_at_us, NOW - 9);
+}
+
+static void
 what_somebody_holds_by_then_is_not_freed(void **state)
 {
     struct world *world = *state;
@@ -754,6 +806,8 @@ main(void)
         TEST(a_pause_ends_at_its_time_and_not_before),
         TEST(what_was_put_off_for_a_pause_is_due_when_it_ends),
         TEST(what_is_freed_is_of_endpoints_alone_and_late_ones_stay_where_they_are),
+        TEST(what_was_put_off_is_due_when_its_endpoint_is_disabled),
+        TEST(what_was_put_off_is_due_when_its_endpoint_is_removed),
         TEST(what_somebody_holds_by_then_is_not_freed),
         TEST(a_removed_endpoint_leaves_nothing_behind),
     };

@@ -1,11 +1,11 @@
--- What was put off while its endpoint was paused, of endpoints that were resumed since: pending although
--- somebody held it once, and due later.
--- Parameters: now, resumed since when, how many at most.
+-- What was put off while its endpoint was paused, of endpoints that were resumed or disabled since: pending
+-- although somebody held it once, and due later.
+-- Parameters: now, since when, how many at most.
 -- Columns: id.
--- Index: owed_delivery_by_receiver, where an endpoint was resumed at all.
+-- Index: owed_delivery_by_receiver, where an endpoint was resumed or disabled at all.
 select d.id from owed_delivery as d
 where d.receiver_key = 'owed.webhooks' and d.status = 'pending'
 and d.available_at > $1::timestamptz and d.claimed_at > timestamptz 'epoch'
 and d.target in (select e.id from owed_endpoint as e
-    where e.resumed_at >= $2::timestamptz and e.paused_at = timestamptz 'epoch')
+    where e.resumed_at >= $2::timestamptz and e.paused_at = timestamptz 'epoch' or e.disabled_at >= $2::timestamptz)
 limit $3::bigint

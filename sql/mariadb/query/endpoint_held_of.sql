@@ -1,0 +1,9 @@
+-- What was put off while its endpoint was paused, of one that was removed since: pending although somebody
+-- held it once, and due later.
+-- Parameters: now, endpoint, how many at most.
+-- Columns: id.
+-- Index: owed_delivery_by_receiver.
+select d.id from owed_delivery as d force index (owed_delivery_by_receiver)
+where d.owed_receiver_key = 'owed.webhooks' and d.status = 'pending'
+and d.available_at > $1 and d.claimed_at > '1970-01-01 00:00:00' and d.target = $2
+limit $3
