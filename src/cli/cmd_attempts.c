@@ -14,8 +14,10 @@ const struct command cmd_attempts = {
     .name = "attempts",
     .summary = "list the attempts of a delivery",
     .usage = "DELIVERY-ID",
-    .text = "Lists what was recorded of each attempt: failures always, successes where the "
-            "receiver asks for it, as webhooks do. In JSON the duration is in microseconds.",
+    .text =
+        "Lists what was recorded of each attempt: failures always, successes where the "
+        "receiver asks for it, as webhooks do. One that ended without a request, since its endpoint is gone "
+        "or does not want it, says why. In JSON the duration is in microseconds.",
     .examples = "    owed attempts 42",
     .options = attempts_options,
     .max_operands = 1,
@@ -37,6 +39,8 @@ run_attempts(struct cli *cli)
         store_delivery(cli->db, id, &cli->arena, &delivery, &cli->err) != OWED_OK ||
         store_attempts(cli->db, id, &cli->arena, &rows, &count, &cli->err) != OWED_OK)
         return cli_fail(cli);
+    if (!cli_json(cli))
+        attempts_in_words(rows, count);
     cli_list(cli, attempt_fields, rows, count, sizeof *rows);
     return EXIT_DONE;
 }

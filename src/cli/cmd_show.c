@@ -125,6 +125,7 @@ text_delivery(struct cli *cli, const struct view *view)
     fields_page(delivery_fields, &view->delivery, &cli->out);
     if (view->attempt_count == 0)
         return;
+    attempts_in_words(view->attempts, view->attempt_count);
     out_puts(&cli->out, "\n");
     fields_table(
         attempt_fields, view->attempts, view->attempt_count, sizeof view->attempts[0], &cli->out);

@@ -5,10 +5,12 @@
 #include "cli/rows.h"
 
 #include "cli/common.h"
+#include "deliver/endpoints.h"
 #include "operate/health.h"
 
 #define NAME_WIDTH 40
 #define TEXT_WIDTH 60
+#define REASON_WIDTH 100
 
 #define EVENT_FACTS \
     FIELD(struct event_row, id, "id", "ID", SHAPE_INT), \
@@ -82,7 +84,7 @@ const struct field attempt_fields[] = {
     FIELD(struct attempt_row, duration_us, "duration", "TOOK", SHAPE_WAIT),
     FIELD(struct attempt_row, verdict, "verdict", "VERDICT", SHAPE_TEXT),
     FIELD(struct attempt_row, code, "code", "CODE", SHAPE_CODE),
-    FIELD(struct attempt_row, error, "error", "ERROR", SHAPE_KEY, .width = TEXT_WIDTH),
+    FIELD(struct attempt_row, error, "error", "ERROR", SHAPE_KEY, .width = REASON_WIDTH),
     FIELD(struct attempt_row, excerpt, "excerpt", NULL, SHAPE_KEY),
     FIELDS_END,
 };
@@ -101,6 +103,14 @@ const struct field relay_fields[] = {
     FIELD(struct shown_relay, row.deaf, "deaf", "DEAF", SHAPE_KEY),
     FIELDS_END,
 };
+
+void
+attempts_in_words(struct attempt_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(or_empty(rows[i].excerpt), UNSENT, strlen(UNSENT)) == 0)
+            rows[i].error = rows[i].excerpt;
+}
 
 struct shown_relay *
 show_relays(struct cli *cli, const struct relay_row *rows, size_t count)

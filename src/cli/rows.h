@@ -22,6 +22,8 @@ struct shown_relay {
     int64_t age_us; // since it last said so
 };
 struct cli;
+/* attempts_in_words puts into the column of errors of those that ended without a request why they did, for people. */
+void attempts_in_words(struct attempt_row *rows, size_t count);
 struct shown_relay *show_relays(struct cli *cli, const struct relay_row *rows, size_t count);
 
 #endif

@@ -12,7 +12,8 @@ struct worker;
 struct ledger;
 struct sortie;
 
-#define PING_EVENT "owed.Ping" // of owed_endpoint_test
+#define PING_EVENT "owed.Ping"             // of owed_endpoint_test
+#define UNSENT "ended without a request: " // before why, in what is kept of such an attempt
 
 /* What was read of an endpoint. It stays for as long as a flight needs it. */
 struct card {

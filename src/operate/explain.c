@@ -112,6 +112,21 @@ read_endpoint(struct db *db, struct arena *arena, struct facts *facts, owed_erro
     return facts->endpoint_end == NULL ? fail_memory(err) : OWED_OK;
 }
 
+/* read_unsent asks whether a success was one without a request, as its last attempt says. */
+static owed_status
+read_unsent(struct db *db, struct arena *arena, struct facts *facts, owed_error *err)
+{
+    struct attempt_row *rows = NULL;
+    size_t count = 0;
+    if (facts->state != STATE_SUCCEEDED || strcmp(facts->row.receiver_key, ENDPOINTS_RECEIVER) != 0)
+        return OWED_OK;
+    owed_status status = store_attempts(db, facts->row.id, arena, &rows, &count, err);
+    if (status == OWED_OK && count > 0 &&
+        strncmp(rows[count - 1].excerpt, UNSENT, strlen(UNSENT)) == 0)
+        facts->unsent = rows[count - 1].excerpt + strlen(UNSENT);
+    return status;
+}
+
 static owed_status
 read_facts(
     struct db *db, int64_t delivery_id, struct arena *arena, struct facts *facts, owed_error *err)
@@ -128,6 +143,8 @@ read_facts(
         status = read_pause(db, arena, facts, err);
     if (status == OWED_OK)
         status = read_endpoint(db, arena, facts, err);
+    if (status == OWED_OK)
+        status = read_unsent(db, arena, facts, err);
     if (status == OWED_OK)
         status = store_ahead(db, &facts->row, MOST_AHEAD, &facts->ahead, err);
     if (status == OWED_OK)

@@ -10,6 +10,7 @@
 
 /* The reasons, in the order in which they are tried; the first that holds is the answer. */
 enum reason {
+    REASON_UNSENT, // it ended without a request
     REASON_SUCCEEDED,
     REASON_DEAD,
     REASON_ORPHANED,

@@ -28,6 +28,12 @@ say_error(struct buf *out, const struct facts *f)
 /* --- the reasons --- */
 
 static bool
+is_unsent(const struct facts *f)
+{
+    return f->unsent != NULL;
+}
+
+static bool
 is_succeeded(const struct facts *f)
 {
     return f->state == STATE_SUCCEEDED;
@@ -346,6 +352,7 @@ static const struct {
     bool (*holds)(const struct facts *facts);
     void (*say)(struct buf *out, const struct facts *facts);
 } reasons[REASON_COUNT] = {
+    [REASON_UNSENT] = {"unsent", is_unsent, say_unsent},
     [REASON_SUCCEEDED] = {"succeeded", is_succeeded, say_succeeded},
     [REASON_DEAD] = {"dead", is_dead, say_dead},
     [REASON_ORPHANED] = {"orphaned", is_orphaned, say_orphaned},

@@ -19,6 +19,7 @@ struct facts {
     int64_t ahead;
     const struct paused_row *pause; // an operator's, of its receiver or its lane; NULL: none
     const struct paused_row *endpoint_pause;
+    const char *unsent;       // why it ended without a request; NULL: it did not
     const char *endpoint_end; // why its endpoint gets nothing any more; NULL: it does
     struct put_off put_off;   // delivery_id 0: nothing keeps its lane waiting
     int64_t now_us;

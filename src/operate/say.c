@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/moment.h"
+#include "deliver/endpoints.h"
 
 void
 say_age(struct buf *out, const struct facts *f, int64_t at_us)
@@ -82,6 +83,13 @@ say_endpoint_end(struct buf *out, const struct facts *f)
     say_moment(out, f, f->row.available_at_us);
     if (!f->served)
         buf_printf(out, ", and no relay that is alive serves lane %s", f->row.lane);
+}
+
+void
+say_unsent(struct buf *out, const struct facts *f)
+{
+    buf_printf(out, "it " UNSENT "%s, at ", f->unsent);
+    say_moment(out, f, f->row.succeeded_at_us);
 }
 
 void

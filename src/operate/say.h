@@ -18,6 +18,8 @@ void say_pause(struct buf *out, const struct facts *f);
 void say_endpoint_pause(struct buf *out, const struct facts *f);
 /* say_endpoint_end appends what becomes of it, now that its endpoint gets nothing any more. */
 void say_endpoint_end(struct buf *out, const struct facts *f);
+/* say_unsent appends why nothing was sent, and when that was. */
+void say_unsent(struct buf *out, const struct facts *f);
 /* say_put_off appends what keeps it for the sake of a destination that asked: its lane, its target or its receiver. */
 void say_put_off(struct buf *out, const struct facts *f);
 

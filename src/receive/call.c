@@ -23,7 +23,7 @@
 static bool
 leave(struct flight *flight, const char *why, const char *word)
 {
-    snprintf(flight->excerpt, sizeof flight->excerpt, "nothing was sent: %s%s", why, word);
+    snprintf(flight->excerpt, sizeof flight->excerpt, UNSENT "%s%s", why, word);
     return false;
 }
 

@@ -331,7 +331,14 @@ class OnOne(EndpointCase):
         self.assertEqual(2, len(self.sink.requests))
         self.assertEqual({"succeeded"}, {d["status"] for d in self.deliveries()})
         said = [self.attempts(d["id"])[0]["excerpt"] for d in self.deliveries()]
-        self.assertEqual(3, sum(s.startswith("nothing was sent: its filter wants something else at /") for s in said))
+        self.assertEqual(3, sum(s.startswith("ended without a request: its filter wants something else at /") for s in said))
+        unsent = [str(d["id"]) for d, s in zip(self.deliveries(), said) if s.startswith("ended")][0]
+        explained = self.json("explain", unsent)
+        self.assertEqual("unsent", explained["reason"])
+        self.assertIn("it ended without a request: its filter wants something else at /", explained["sentence"])
+        for words in (["attempts", unsent], ["show", "--delivery", unsent]):
+            self.assertIn(" ended without a request: its filter wants something else at /",
+                          self.owed(*words, code=0).stdout)
 
     def test_one_success_forgives_the_dead(self):
         self.conf(CONF + "disable-after = 2\nmax-attempts = 1\n")
