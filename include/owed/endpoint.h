@@ -81,7 +81,8 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_add(owed *owed, const owed_endpo
 
 /*
  * owed_endpoint_rotate gives it a new secret (NULL: one is made). For as long as overlap_us (0: not at all) the one before signs as
- * well, so that a signature of each stands in the header, the new one's first. NOT_FOUND, INVALID, BUSY, STORE.
+ * well, so that a signature of each stands in the header, the new one's first. While that lasts another rotation would end the secret that the customer may still go by: it is
+ * refused (INVALID), unless overlap_us is 0, which ends both. NOT_FOUND, INVALID, BUSY, STORE.
  */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_rotate(owed *owed, const char *id,
     const char *secret, int64_t overlap_us, char ret_secret[OWED_ENDPOINT_SECRET_BYTES],

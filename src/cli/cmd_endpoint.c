@@ -80,7 +80,7 @@ const struct command cmd_endpoint = {
         "add prints the id and what the customer verifies with, which is not shown again. Its URL may lead to no address that is not "
         "on the internet, unless allow names its network; that is checked when it is added and before every connection. "
         "Redirects are followed where redirects says how many: 307 and 308, at the same host. "
-        "rotate prints a new secret; for the overlap both sign. Another rotation ends an overlap: the secret before the last one is over then.\n\n"
+        "rotate prints a new secret; for the overlap both sign. While an overlap lasts, another rotation is refused, but for one with --overlap 0, which ends both.\n\n"
         "disable lets nothing more be owed to it, and what is, also what a pause has kept, ends without a request; so it does when it is removed. An endpoint is disabled at once when "
         "it answers 410, and when its last deliveries are dead (disable-after); the event owed.EndpointDisabled says so once. "
         "enable ends that.\n\n"

@@ -213,6 +213,7 @@ owed_endpoint_rotate(owed *handle, const char *id, const char *given, int64_t ov
     CLEANUP(arena_done) struct arena arena;
     CLEANUP(buf_done) struct buf secret;
     struct endpoint_row row;
+    char shown[OWED_ENDPOINT_SECRET_BYTES] = "";
     owed_signing signing = OWED_SIGNING_V1;
     arena_init(&arena, 0);
     buf_init(&secret, OWED_ENDPOINT_SECRET_BYTES);
@@ -224,12 +225,16 @@ owed_endpoint_rotate(owed *handle, const char *id, const char *given, int64_t ov
     if (status == OWED_OK)
         status = choose_secret(handle, given, signing, &secret, err);
     if (status == OWED_OK)
-        status = show_secret(&secret, ret_secret, err);
+        status = show_secret(&secret, shown, err);
     if (status != OWED_OK)
         return status;
     int64_t now_us = clock_now_us(&handle->clock);
-    return store_endpoint_rotate(
-        handle->db, id, buf_text(&secret), now_us + overlap_us, now_us, err);
+    status =
+        store_endpoint_rotate(handle->db, id, buf_text(&secret), now_us + overlap_us, now_us, err);
+    if (status == OWED_OK && ret_secret != NULL)
+        memcpy(ret_secret, shown, sizeof shown);
+    explicit_bzero(shown, sizeof shown);
+    return status;
 }
 
 /* --- a ping --- */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/json.h"
+#include "base/moment.h"
 #include "store/verbs.h"
 
 #define FREE_ROWS 1000 // in one short transaction
@@ -125,6 +126,23 @@ store_endpoints(struct db *db, const char *after_id, int32_t limit, const char *
         ret_endpoints, ret_count, err);
 }
 
+/* not_rotated says why: it is not there, or its last rotation has not ended. */
+static owed_status
+not_rotated(struct db *db, const char *id, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    struct endpoint_row row;
+    char until[MOMENT_BYTES];
+    arena_init(&arena, 0);
+    owed_status status = store_endpoint(db, id, &arena, &row, err);
+    if (status != OWED_OK)
+        return status;
+    return fail(err, OWED_INVALID,
+        "the secret before the present one of endpoint %.100s signs until %s: rotate it then, or with an overlap of 0, "
+        "which ends both at once",
+        id, moment_write(row.previous_until_us, until));
+}
+
 owed_status
 store_endpoint_rotate(struct db *db, const char *id, const char *secret, int64_t previous_until_us,
     int64_t now_us, owed_error *err)
@@ -132,7 +150,7 @@ store_endpoint_rotate(struct db *db, const char *id, const char *secret, int64_t
     int64_t changed = 0;
     owed_status status = change(db, STMT_ENDPOINT_ROTATE,
         ARGS(V_TEXT(id), V_TEXT(secret), V_TIME(previous_until_us), V_TIME(now_us)), &changed, err);
-    return status == OWED_OK && changed == 0 ? not_found(id, err) : status;
+    return status == OWED_OK && changed == 0 ? not_rotated(db, id, err) : status;
 }
 
 static owed_status

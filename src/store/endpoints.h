@@ -48,7 +48,8 @@ owed_status store_endpoints_of(struct db *db, const char *ids, struct arena *are
 owed_status store_endpoints(struct db *db, const char *after_id, int32_t limit, const char *tenant,
     struct arena *arena, struct endpoint_row **ret_endpoints, size_t *ret_count, owed_error *err);
 
-/* store_endpoint_rotate gives it a new secret; the one before signs as well until a moment. NOT_FOUND. */
+/* store_endpoint_rotate gives it a new secret; the one before signs as well until a moment. INVALID: the one before that
+ * still does. NOT_FOUND. */
 owed_status store_endpoint_rotate(struct db *db, const char *id, const char *secret,
     int64_t previous_until_us, int64_t now_us, owed_error *err);
 

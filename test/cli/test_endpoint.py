@@ -134,6 +134,10 @@ class OnEveryStore(EndpointCase):
         self.relay()
         request = self.sink.requests[0]
         self.assertEqual(f"{signature(new, request)} {signature(old, request)}", request["headers"]["webhook-signature"])
+        until = self.shown(endpoint)["previous_until"]
+        self.refused(65, f"signs until {until}: rotate it then, or with an overlap of 0, which ends both",
+                     "endpoint", "rotate", endpoint)
+        self.assertEqual(until, self.shown(endpoint)["previous_until"])
         self.owed("endpoint", "rotate", endpoint, "--overlap", "0", code=0)
         self.fire("shop.Paid")
         self.relay()

@@ -365,12 +365,21 @@ a_rotation_keeps_the_old_secret_for_the_overlap(void **state)
     assert_string_equal(row.secret, "whsec_new");
     assert_string_equal(row.previous_secret, A_SECRET);
     assert_int_equal(row.previous_until_us, NOW + SECOND);
+    assert_int_equal(store_endpoint_rotate(world->db, "ep_1", "whsec_newer", NOW + HOUR_US,
+                         NOW + SECOND - 1, &world->err),
+        OWED_INVALID);
+    assert_string_equal(look(world, "ep_1").secret, "whsec_new");
     assert_ok(store_endpoint_rotate(world->db, "ep_1", "whsec_newer", NOW, NOW, &world->err));
     row = look(world, "ep_1");
     assert_string_equal(row.secret, "whsec_newer");
     assert_string_equal(row.previous_secret, "");
     assert_int_equal(store_endpoint_rotate(world->db, "ep_2", "whsec_new", NOW, NOW, &world->err),
         OWED_NOT_FOUND);
+    // At its end the overlap is over.
+    assert_ok(store_endpoint_rotate(world->db, "ep_1", "whsec_a", NOW + SECOND, NOW, &world->err));
+    assert_ok(store_endpoint_rotate(
+        world->db, "ep_1", "whsec_b", NOW + HOUR_US, NOW + SECOND, &world->err));
+    assert_string_equal(look(world, "ep_1").previous_secret, "whsec_a");
 }
 
 static void
