@@ -42,59 +42,26 @@ topic_problem(const char *topic)
         : "is no topic of Kafka: up to 249 letters, digits, \"_\", \".\" and \"-\" are right";
 }
 
+/* What the schemes of one client library share. */
+#define AMQP \
+    .soname = "libowed-rabbitmq.so.0", .symbol = "broker_rabbitmq", \
+    .taker = "broker_rabbitmq_taker", .has_exchange = true
+#define KAFKA \
+    .port = 9092, .soname = "libowed-kafka.so.0", .symbol = "broker_kafka", .has_no_path = true, \
+    .topic_problem = topic_problem
+#define NATS \
+    .port = 4222, .soname = "libowed-nats.so.0", .symbol = "broker_nats", \
+    .taker = "broker_nats_taker", .has_no_path = true, .has_credentials = true, \
+    .topic_problem = subject_problem
+
 static const struct broker_scheme schemes[] = {
-    {.scheme = "amqp",
-        .port = 5672,
-        .soname = "libowed-rabbitmq.so.0",
-        .symbol = "broker_rabbitmq",
-        .taker = "broker_rabbitmq_taker",
-        .has_exchange = true},
-    {.scheme = "amqps",
-        .port = 5671,
-        .soname = "libowed-rabbitmq.so.0",
-        .symbol = "broker_rabbitmq",
-        .taker = "broker_rabbitmq_taker",
-        .is_secure = true,
-        .has_exchange = true},
-    {.scheme = "kafka",
-        .port = 9092,
-        .soname = "libowed-kafka.so.0",
-        .symbol = "broker_kafka",
-        .has_no_path = true,
-        .topic_problem = topic_problem},
-    {.scheme = "kafka+tls",
-        .port = 9092,
-        .soname = "libowed-kafka.so.0",
-        .symbol = "broker_kafka",
-        .is_secure = true,
-        .has_no_path = true,
-        .topic_problem = topic_problem},
-    {.scheme = "nats",
-        .port = 4222,
-        .soname = "libowed-nats.so.0",
-        .symbol = "broker_nats",
-        .taker = "broker_nats_taker",
-        .has_no_path = true,
-        .has_credentials = true,
-        .topic_problem = subject_problem},
-    {.scheme = "nats+tls",
-        .port = 4222,
-        .soname = "libowed-nats.so.0",
-        .symbol = "broker_nats",
-        .taker = "broker_nats_taker",
-        .is_secure = true,
-        .has_no_path = true,
-        .has_credentials = true,
-        .topic_problem = subject_problem},
-    {.scheme = "tls", // the same, as NATS itself calls it
-        .port = 4222,
-        .soname = "libowed-nats.so.0",
-        .symbol = "broker_nats",
-        .taker = "broker_nats_taker",
-        .is_secure = true,
-        .has_no_path = true,
-        .has_credentials = true,
-        .topic_problem = subject_problem},
+    {.scheme = "amqp", AMQP, .port = 5672},
+    {.scheme = "amqps", AMQP, .port = 5671, .is_secure = true},
+    {.scheme = "kafka", KAFKA},
+    {.scheme = "kafka+tls", KAFKA, .is_secure = true},
+    {.scheme = "nats", NATS},
+    {.scheme = "nats+tls", NATS, .is_secure = true},
+    {.scheme = "tls", NATS, .is_secure = true}, // the same, as NATS itself calls it
     {.scheme = "redis",
         .port = 6379,
         .soname = "libowed-redis.so.0",
