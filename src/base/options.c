@@ -18,6 +18,7 @@ struct value {
     const char *text; // NULL: not set
     int64_t number;
     const char **list; // OPTION_LIST, NULL-ended
+    const char *where; // NULL: not set
 };
 
 struct options {
@@ -94,21 +95,23 @@ add_words(struct options *options, struct value *value, const char *text, bool s
 
 /* keep takes the text, which was checked, as the option's value. */
 static owed_status
-keep(struct options *options, struct value *value, const char *text, int64_t number,
+keep(struct options *options, struct value *value, const struct option_text *given, int64_t number,
     enum option_source source)
 {
     if (value->option->type == OPTION_LIST) {
         // Flags add up; whatever else came before is replaced.
         if (source != SOURCE_FLAG || value->source != SOURCE_FLAG)
             value->list = NULL;
-        owed_status status = add_words(options, value, text, source != SOURCE_FLAG);
+        owed_status status = add_words(options, value, given->text, source != SOURCE_FLAG);
         if (status != OWED_OK)
             return status;
     }
-    const char *copy = arena_strdup(&options->arena, text);
-    if (copy == NULL)
+    const char *copy = arena_strdup(&options->arena, given->text);
+    const char *where = arena_strdup(&options->arena, given->where);
+    if (copy == NULL || where == NULL)
         return OWED_NOMEM;
     value->text = copy;
+    value->where = where;
     value->number = number;
     value->source = source;
     return OWED_OK;
@@ -123,7 +126,7 @@ set(struct options *options, struct value *value, const struct option_text *text
     owed_status status = option_read(value->option, text, &number, err);
     if (status != OWED_OK || source < value->source)
         return status;
-    status = keep(options, value, text->text, number, source);
+    status = keep(options, value, text, number, source);
     return status == OWED_NOMEM ? fail_memory(err) : status;
 }
 
@@ -277,6 +280,13 @@ options_list(const struct options *options, const char *name)
     static const char *const none[] = {NULL};
     const struct value *value = known(options, name);
     return value->list == NULL ? none : value->list;
+}
+
+const char *
+options_where(const struct options *options, const char *name)
+{
+    const struct value *value = known(options, name);
+    return value->source == SOURCE_FALLBACK ? "" : value->where;
 }
 
 bool

@@ -73,6 +73,8 @@ const char *options_text(const struct options *options, const char *name); // NU
 int64_t options_number(
     const struct options *options, const char *name); // INT, DURATION, TIME, BOOL
 const char *const *options_list(const struct options *options, const char *name); // NULL-ended
+/* options_where is its place as an error names it: "owed.conf:12: limit", "--limit"; "": a fallback. */
+const char *options_where(const struct options *options, const char *name);
 bool options_is_set(const struct options *options, const char *name); // by anything but a fallback
 
 /* options_help appends the table for --help, options_mdoc the list in a manual page's OPTIONS. */

@@ -69,11 +69,12 @@ const struct command cmd_worker = {
         "failed is handed on again by a relay when its wait is over, never by the queue.\n\n"
         "A worker runs one delivery at a time: start as many as there is work for. SIGTERM and SIGINT "
         "end it cleanly: the delivery in hand is finished, what was taken beyond it goes back to the "
-        "queue. A second signal ends it at once. A broker or a store that is away is waited for. systemd's watchdog "
+        "queue. A second signal ends it at once. A broker or a store that is away is waited for, "
+        "and so is a broker that refuses the user, the password, the database or the vhost, which the log says. systemd's watchdog "
         "hears of it between deliveries alone: WatchdogSec has to be longer than any of them takes.\n\n"
         "A message that is not owed's, or that carries a claim that nobody holds any more, is logged and "
         "dropped. So is one whose receiver is not declared here: its delivery comes back when the lease is "
-        "over, so each store and app needs a topic of its own, and every worker all of its receivers. What is not owed's is "
+        "over, so each store and app needs a topic of its own (one that a receiver publishes to is refused), and every worker all of its receivers. What is not owed's is "
         "only acknowledged in a Redis stream, since that may have other readers; a queue of RabbitMQ and a stream of NATS forget it.\n\n"
         "What is missing at the broker is made: on Redis a stream with the consumer group owed, from which another "
         "worker takes what was not acknowledged for a minute; on RabbitMQ a durable queue named by the topic, on NATS a "
@@ -171,7 +172,8 @@ prefer(struct cli *cli, const char *flag, const char *setting)
     const char *text = options_text(cli->flags, flag);
     if (text == NULL)
         return OWED_OK;
-    return options_set(cli->settings, NULL, setting, text, SOURCE_FLAG, flag, &cli->err);
+    return options_set(cli->settings, NULL, setting, text, SOURCE_FLAG,
+        options_where(cli->flags, flag), &cli->err);
 }
 
 static int

@@ -89,9 +89,10 @@ take_flags(struct cli *cli, const struct option *table)
         const char *const one[] = {text, NULL};
         const char *const *texts =
             table->type == OPTION_LIST ? options_list(cli->flags, table->name) : one;
+        const char *where = options_where(cli->flags, table->name);
         for (; *texts != NULL && status == OWED_OK; texts++)
             status = options_set(
-                cli->settings, NULL, table->name, *texts, SOURCE_FLAG, table->name, &cli->err);
+                cli->settings, NULL, table->name, *texts, SOURCE_FLAG, where, &cli->err);
     }
     return status;
 }
@@ -268,26 +269,6 @@ cli_open_notices(struct cli *cli)
     return notices_open(&cli->notices, cli_templates(cli), &cli->err);
 }
 
-/* hand_on_tasks sets the task queue of owed.conf, whatever a module has set. */
-static owed_status
-hand_on_tasks(struct cli *cli)
-{
-    const char *url = options_text(cli->settings, "task-queue");
-    if (is_empty(url))
-        return OWED_OK;
-    const owed_task_queue_settings settings = {
-        .topic = options_text(cli->settings, "task-topic"),
-        .password_file = options_text(cli->settings, "task-password-file"),
-        .ca_file = options_text(cli->settings, "task-ca-file"),
-        .credentials_file = options_text(cli->settings, "task-credentials-file"),
-    };
-    owed_status status = owed_task_queue_open(url, &settings, &cli->tasks, &cli->err);
-    if (status != OWED_OK)
-        return status;
-    const owed_task_backend backend = owed_task_queue_backend(cli->tasks);
-    return owed_registry_set_task_backend(cli->registry, &backend, &cli->err);
-}
-
 owed_status
 cli_declare(struct cli *cli)
 {
@@ -300,7 +281,7 @@ cli_declare(struct cli *cli)
     const char *const *modules = options_list(cli->settings, "module");
     for (size_t i = 0; status == OWED_OK && modules != NULL && modules[i] != NULL; i++)
         status = module_load(modules[i], cli->registry, &cli->err);
-    return status == OWED_OK ? hand_on_tasks(cli) : status;
+    return status == OWED_OK ? cli_hand_on_tasks(cli) : status;
 }
 
 owed_status

@@ -61,6 +61,9 @@ owed_status cli_open_store(struct cli *cli, bool writes);
 /* cli_declare builds the registry: receivers of owed.conf, then what the modules declare. */
 owed_status cli_declare(struct cli *cli);
 
+/* cli_hand_on_tasks sets the task queue of owed.conf, whatever a module has set. */
+owed_status cli_hand_on_tasks(struct cli *cli);
+
 /* cli_templates is the folder of templates; NULL: there is none. */
 const char *cli_templates(const struct cli *cli);
 

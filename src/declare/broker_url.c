@@ -9,6 +9,7 @@
 
 #define LIMIT_PORT 65535
 #define LIMIT_TOPIC_BYTES 249
+#define DATABASE_DIGITS 5
 
 /* subject_problem: a subject of NATS to publish to has no blank, no empty token and no wildcard. */
 static const char *
@@ -42,10 +43,19 @@ topic_problem(const char *topic)
         : "is no topic of Kafka: up to 249 letters, digits, \"_\", \".\" and \"-\" are right";
 }
 
+/* database_problem: Redis numbers its databases. */
+static const char *
+database_problem(const char *path)
+{
+    return path[strspn(path, "0123456789")] == '\0' && strlen(path) <= DATABASE_DIGITS
+        ? NULL
+        : "has a database that is no number; redis://host:6379/0 is right";
+}
+
 /* What the schemes of one client library share. */
 #define AMQP \
     .soname = "libowed-rabbitmq.so.0", .symbol = "broker_rabbitmq", \
-    .taker = "broker_rabbitmq_taker", .has_exchange = true
+    .taker = "broker_rabbitmq_taker", .root = "/", .has_exchange = true
 #define KAFKA \
     .port = 9092, .soname = "libowed-kafka.so.0", .symbol = "broker_kafka", .has_no_path = true, \
     .topic_problem = topic_problem
@@ -67,7 +77,9 @@ static const struct broker_scheme schemes[] = {
         .soname = "libowed-redis.so.0",
         .symbol = "broker_redis",
         .taker = "broker_redis_taker",
-        .has_sockets = true},
+        .root = "0",
+        .has_sockets = true,
+        .path_problem = database_problem},
     {.scheme = "rediss",
         .refusal =
             "asks for Redis by TLS, which its client library (hiredis 0.14) does not speak; a "
@@ -77,7 +89,8 @@ static const struct broker_scheme schemes[] = {
 #define SCHEMES (sizeof schemes / sizeof schemes[0])
 
 static owed_status
-find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error *err)
+find_scheme(
+    const char *url, enum broker_use use, const struct broker_scheme **ret_scheme, owed_error *err)
 {
     for (size_t i = 0; i < SCHEMES; i++) {
         size_t len = strlen(schemes[i].scheme);
@@ -88,8 +101,10 @@ find_scheme(const char *url, const struct broker_scheme **ret_scheme, owed_error
         }
     }
     return fail(err, OWED_CONFIG,
-        "begins with no scheme that is known here; one such as redis://host:6379, amqp://user@host/vhost, "
-        "nats://host:4222 or kafka://host:9092 is right");
+        "begins with no scheme that is known here; one such as redis://host:6379, amqp://user@host/vhost%s "
+        "is right",
+        use == BROKER_HAS_TASKS ? " or nats://host:4222"
+                                : ", nats://host:4222 or kafka://host:9092");
 }
 
 static bool
@@ -167,14 +182,34 @@ has_odd_byte(const char *url)
     return false;
 }
 
+/* check_places: not every scheme has a socket of Unix, a path, or any path. */
+static owed_status
+check_places(const struct broker_url *url, owed_error *err)
+{
+    const struct broker_scheme *scheme = url->scheme;
+    if (url->host[0] == '/' && !scheme->has_sockets)
+        return fail(err, OWED_CONFIG, "has a path where its host belongs; %s://host:%d is right",
+            scheme->scheme, scheme->port);
+    if (scheme->has_no_path && url->path[0] != '\0')
+        return fail(
+            err, OWED_CONFIG, "has a path; %s://host:%d is right", scheme->scheme, scheme->port);
+    const char *problem = scheme->path_problem == NULL ? NULL : scheme->path_problem(url->path);
+    return problem == NULL ? OWED_OK : fail(err, OWED_CONFIG, "%s", problem);
+}
+
 owed_status
-broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url, owed_error *err)
+broker_url_read(const char *url, enum broker_use use, struct arena *arena,
+    struct broker_url *ret_url, owed_error *err)
 {
     struct broker_url read = {0};
-    owed_status status = find_scheme(url, &read.scheme, err);
+    owed_status status = find_scheme(url, use, &read.scheme, err);
     if (status != OWED_OK)
         return status;
-    if (has_odd_byte(url) || strpbrk(url, "?#\\\"<>") != NULL)
+    // What it asks for may be nobody's business.
+    if (strchr(url, '?') != NULL)
+        return fail(err, OWED_CONFIG,
+            "has a query, which none of a broker has; what stands before its \"?\" alone is right");
+    if (has_odd_byte(url) || strpbrk(url, "#\\\"<>") != NULL)
         return fail(err, OWED_CONFIG,
             "holds a byte that it cannot hold; blanks and the like are written as %%20");
     const char *start = url + strlen(read.scheme->scheme) + 3;
@@ -183,7 +218,8 @@ broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url
     const char *at = memchr(authority.p, '@', authority.len);
     struct str user = {authority.p, at == NULL ? 0 : (size_t)(at - authority.p)};
     if (memchr(user.p, ':', user.len) != NULL)
-        return fail(err, OWED_CONFIG, "holds a password; password-file is the place of one");
+        return fail(err, OWED_CONFIG, "holds a password; %spassword-file is the place of one",
+            use == BROKER_HAS_TASKS ? "task-" : "");
     if (at != NULL)
         authority = str_skip(authority, user.len + 1);
     struct str host = host_of(&authority);
@@ -199,12 +235,9 @@ broker_url_read(const char *url, struct arena *arena, struct broker_url *ret_url
     read.path = decode(str_of(*path == '/' ? path + 1 : path), arena);
     if (read.user == NULL || read.host == NULL || read.path == NULL)
         return fail(err, OWED_CONFIG, "has a %% that no two hexadecimal digits follow");
-    if (read.host[0] == '/' && !read.scheme->has_sockets)
-        return fail(err, OWED_CONFIG, "has a path where its host belongs; %s://host:%d is right",
-            read.scheme->scheme, read.scheme->port);
-    if (read.scheme->has_no_path && read.path[0] != '\0')
-        return fail(err, OWED_CONFIG, "has a path; %s://host:%d is right", read.scheme->scheme,
-            read.scheme->port);
+    status = check_places(&read, err);
+    if (status != OWED_OK)
+        return status;
     *ret_url = read;
     return OWED_OK;
 }

@@ -17,6 +17,7 @@ struct broker_scheme {
     const char *soname;
     const char *symbol;
     const char *taker; // the symbol of its task queues; NULL: it has none
+    const char *root;  // the path that none stands for; NULL: none
     bool has_exchange;
     bool is_secure;
     bool has_no_path;
@@ -24,8 +25,10 @@ struct broker_scheme {
     bool has_credentials; // in files of their own
     const char *refusal;  // why it is none here, as the end of a sentence
 
-    /* topic_problem says what is wrong with a topic as the end of a sentence; NULL: nothing. Without it any text is one. */
+    /* These say what is wrong with a topic, or with the path, as the end of a sentence; NULL: nothing. Without
+     * them any text is one. */
     const char *(*topic_problem)(const char *topic);
+    const char *(*path_problem)(const char *path);
 };
 
 /* A URL taken apart; the texts are NUL-ended, "" where there is none. */
@@ -37,8 +40,11 @@ struct broker_url {
     const char *path; // without its first "/", %XX decoded
 };
 
+/* What a broker is wanted for: some have no task queues, and owed.conf has other words for them. */
+enum broker_use { BROKER_HAS_FEEDS, BROKER_HAS_TASKS };
+
 /* broker_url_read: CONFIG, and err says what is wrong as the end of a sentence. */
-owed_status broker_url_read(
-    const char *url, struct arena *arena, struct broker_url *ret_url, owed_error *err);
+owed_status broker_url_read(const char *url, enum broker_use use, struct arena *arena,
+    struct broker_url *ret_url, owed_error *err);
 
 #endif

@@ -75,7 +75,7 @@ check_broker(const struct declaration *declaration, owed_error *err)
     arena_init(&arena, 0);
     owed_error why;
     struct broker_url url;
-    if (broker_url_read(receiver->publish, &arena, &url, &why) != OWED_OK)
+    if (broker_url_read(receiver->publish, BROKER_HAS_FEEDS, &arena, &url, &why) != OWED_OK)
         return refuse(declaration, err, "the URL of publish %s", why.text);
     if (receiver->exchange != NULL && !url.scheme->has_exchange)
         return refuse(declaration, err, "%s knows no exchange; topic alone is right there",

@@ -166,7 +166,7 @@ check_publish(struct checks *checks)
     arena_init(&arena, 0);
     struct broker_url url;
     owed_error why;
-    if (broker_url_read(declared->publish, &arena, &url, &why) != OWED_OK)
+    if (broker_url_read(declared->publish, BROKER_HAS_FEEDS, &arena, &url, &why) != OWED_OK)
         return; // it was refused
     void *library = dlopen(url.scheme->soname, RTLD_LAZY | RTLD_LOCAL);
     if (library == NULL)

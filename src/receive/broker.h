@@ -21,6 +21,7 @@ enum broker_answer {
     BROKER_SILENT, // nothing yet: where the connection ends so, it is sent again
     BROKER_ACKED,  // the broker has it
     BROKER_AWAY,   // not now: no attempt is spent
+    BROKER_BARRED, // it lets nobody in who comes so: likewise
     BROKER_FAILED, // an attempt that may do better later
     BROKER_REFUSED // never
 };
@@ -61,6 +62,8 @@ struct broker_place {
 };
 
 struct broker_kind {
+    /* open: UNAVAILABLE, it is away; STORE, it is there and refuses who comes, or where to: its user, password,
+     * database or vhost. */
     owed_status (*open)(const struct broker_place *place, void **ret_connection, owed_error *err);
 
     /* send hands over a list, and returns once each message has been answered; false: the connection
@@ -89,6 +92,7 @@ struct broker_taker_kind {
      * that broker_kind opened. */
     owed_status (*make)(void *connection, const char *topic, owed_error *err);
 
+    /* open: as that of broker_kind. */
     owed_status (*open)(
         const struct broker_place *place, const char *topic, void **ret_taker, owed_error *err);
 

@@ -182,7 +182,7 @@ loop_open(const struct outside_settings *settings, struct outside **ret_outside,
     if (status == OWED_OK)
         status = pipes_open(&outside->pipes, &outside->landing, settings->log, err);
     if (status == OWED_OK)
-        status = publishers_open(&outside->publishers, &outside->landing, err);
+        status = publishers_open(&outside->publishers, &outside->landing, settings->log, err);
     if (status == OWED_OK)
         status = webhooks_open(&outside->webhooks, &outside->landing, settings->in_flight, err);
     if (status != OWED_OK) {

@@ -19,9 +19,11 @@
 #define AWAY_MAX_SECONDS 15
 
 owed_status
-publishers_open(struct publishers *publishers, struct landing *landing, owed_error *err)
+publishers_open(
+    struct publishers *publishers, struct landing *landing, const struct log *log, owed_error *err)
 {
-    *publishers = (struct publishers){.landing = landing};
+    static const struct log silent = {0};
+    *publishers = (struct publishers){.landing = landing, .log = log == NULL ? &silent : log};
     publishers->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (publishers->ended_fd < 0)
         return fail_native(err, OWED_UNAVAILABLE, errno, "nothing can be published: eventfd: %s",
@@ -53,7 +55,8 @@ make(struct publishers *publishers, const struct receiver *receiver)
     arena_init(&made->arena, 0);
     pthread_cond_init(&made->stirred, NULL);
     pthread_cond_init(&made->answered, NULL);
-    if (broker_url_read(receiver->declared.publish, &made->arena, &made->url, &err) != OWED_OK) {
+    if (broker_url_read(receiver->declared.publish, BROKER_HAS_FEEDS, &made->arena, &made->url,
+            &err) != OWED_OK) {
         free_publisher(made);
         return NULL;
     }
@@ -189,24 +192,52 @@ stay_away(struct publisher *publisher, int64_t now_us)
     publisher->away_until_us = now_us + publisher->away_seconds * US_PER_SECOND;
 }
 
+static bool
+is_away(const struct broker_message *message)
+{
+    return message->answer == BROKER_AWAY || message->answer == BROKER_BARRED;
+}
+
+/* say_trouble logs once that the broker is away, or refuses, and that it is back; away NULL: it is. */
+static void
+say_trouble(struct publisher *publisher, const struct broker_message *away)
+{
+    const owed_receiver *declared = &publisher->receiver->declared;
+    const struct log *log = publisher->all->log;
+    enum broker_answer trouble = away == NULL ? BROKER_SILENT : away->answer;
+    if (trouble == publisher->trouble)
+        return;
+    publisher->trouble = trouble;
+    if (away == NULL)
+        log_say(log, OWED_LOG_INFO, "the broker is back", LOG_TEXT("receiver", declared->key),
+            LOG_TEXT("publish", declared->publish));
+    else
+        log_say(log, OWED_LOG_ERROR,
+            trouble == BROKER_BARRED ? "the broker refuses this relay" : "the broker is away",
+            LOG_TEXT("receiver", declared->key), LOG_TEXT("publish", declared->publish),
+            LOG_TEXT("error", away->text));
+}
+
 /* note_away finds out of what came together how long whom is left alone. */
 static void
 note_away(struct publishers *publishers, const struct posting *ended)
 {
     int64_t now_us = clock_monotonic_us(&clock_system);
     for (struct publisher *p = publishers->first; p != NULL; p = p->next) {
-        bool some_away = false;
+        const struct broker_message *away = NULL;
         bool some_here = false;
         for (const struct posting *e = ended; e != NULL; e = e->next) {
             if (e->publisher != p)
                 continue;
-            some_away = some_away || e->message.answer == BROKER_AWAY;
-            some_here = some_here || e->message.answer != BROKER_AWAY;
+            away = is_away(&e->message) ? &e->message : away;
+            some_here = some_here || !is_away(&e->message);
         }
         if (some_here)
             p->away_seconds = 0;
-        if (some_away)
+        if (away != NULL)
             stay_away(p, now_us);
+        if (away != NULL || some_here)
+            say_trouble(p, away);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "base/log.h"
 #include "receive/landing.h"
 
 #define PUBLISH_IN_FLIGHT 500
@@ -21,6 +22,7 @@ struct posting;
 
 struct publishers {
     struct landing *landing;
+    const struct log *log;
     struct publisher *first;
     int ended_fd; // readable when something has been answered
     pthread_mutex_t lock;
@@ -29,7 +31,7 @@ struct publishers {
 };
 
 owed_status publishers_open(
-    struct publishers *publishers, struct landing *landing, owed_error *err);
+    struct publishers *publishers, struct landing *landing, const struct log *log, owed_error *err);
 
 /* publishers_close ends the threads; one that waits for its broker does so to the end of its time. */
 void publishers_close(struct publishers *publishers);

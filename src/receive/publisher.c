@@ -49,13 +49,14 @@ disconnect(struct publisher *publisher)
 
 /* answer_silent answers for a broker that has not. */
 static void
-answer_silent(struct broker_message *messages, const char *why)
+answer_silent(struct broker_message *messages, const owed_error *why)
 {
     for (struct broker_message *m = messages; m != NULL; m = m->next) {
         if (m->answer != BROKER_SILENT)
             continue;
-        m->answer = BROKER_AWAY;
-        snprintf(m->text, sizeof m->text, "%s", why[0] == '\0' ? "it has not answered" : why);
+        m->answer = why->status == OWED_STORE ? BROKER_BARRED : BROKER_AWAY;
+        snprintf(m->text, sizeof m->text, "%s",
+            why->text[0] == '\0' ? "it has not answered" : why->text);
     }
 }
 
@@ -88,7 +89,7 @@ post(struct publisher *publisher, struct broker_message *messages, owed_error *r
         goes_on =
             left != NULL && publisher->connection == NULL && is_quick && (was_open || is_told);
     }
-    answer_silent(left, ret_err->text);
+    answer_silent(left, ret_err);
     return left == NULL;
 }
 
@@ -131,7 +132,7 @@ give_back(struct publisher *publisher, struct posting *posting)
 /* put_off answers for what waits behind a batch as for the batch: who is away is not asked again for each;
  * the lock is held. */
 static void
-put_off(struct publisher *publisher, const char *why)
+put_off(struct publisher *publisher, const owed_error *why)
 {
     for (struct posting *batch = take(publisher); batch != NULL; batch = take(publisher)) {
         answer_silent(&batch->message, why);
@@ -157,7 +158,7 @@ run(void *state)
         pthread_mutex_lock(lock);
         give_back(publisher, batch);
         if (!is_answered)
-            put_off(publisher, err.text);
+            put_off(publisher, &err);
     }
     pthread_mutex_unlock(lock);
     disconnect(publisher);

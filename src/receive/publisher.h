@@ -35,7 +35,8 @@ struct publisher {
     struct broker_url url;
     int32_t away_seconds; // of the last deferral; 0: it was there
     int64_t away_until_us;
-    int32_t count; // in flight; ours alone
+    enum broker_answer trouble; // AWAY or BARRED, as it was logged; SILENT: it is there
+    int32_t count;              // in flight; ours alone
     // Behind the lock:
     struct posting *queued;
     struct posting **queued_end;

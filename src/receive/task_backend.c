@@ -90,7 +90,7 @@ take_answers(owed_task_queue *queue, struct parcel *parcels, size_t count, const
         return OWED_OK;
     // A queue that is gone is made anew with the next connection.
     task_queue_disconnect(queue);
-    return fail(err, OWED_UNAVAILABLE, "%s: %s", queue->shown, text);
+    return task_queue_fail(queue, OWED_UNAVAILABLE, text, err);
 }
 
 static owed_status
@@ -110,7 +110,7 @@ send_claims(owed_task_queue *queue, owed_task_message *claims, size_t count, str
     owed_error why = {0};
     owed_status status = send_messages(queue, &parcels[0].message, &why);
     if (status == OWED_CONFIG || status == OWED_NOMEM)
-        return fail(err, status, "%s: %s", queue->shown, why.text);
+        return task_queue_fail(queue, status, why.text, err);
     return take_answers(queue, parcels, count, &why, err);
 }
 

@@ -6,7 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/secret_file.h"
@@ -40,14 +42,16 @@ check_topic(const owed_task_queue *queue, owed_error *err)
 }
 
 static owed_status
-check_files(const owed_task_queue *queue, owed_error *err)
+check_files(const owed_task_queue *queue, const char **ret_word, owed_error *err)
 {
+    *ret_word = "task-ca-file";
     const struct broker_scheme *scheme = queue->url.scheme;
     if (queue->files.ca != NULL && !scheme->is_secure)
         return fail(err, OWED_CONFIG,
             "the task queue's %s:// goes without TLS, so a ca-file has no use; amqps:// or tls:// is what "
             "it goes with",
             scheme->scheme);
+    *ret_word = "task-credentials-file";
     if (queue->files.credentials != NULL && !scheme->has_credentials)
         return fail(err, OWED_CONFIG,
             "the task queue's %s:// knows no credentials-file, which is of NATS; a password-file is right "
@@ -70,10 +74,12 @@ keep(owed_task_queue *queue, const char *text, const char **ret_copy)
 
 static owed_status
 read_words(owed_task_queue *queue, const char *url, const owed_task_queue_settings *settings,
-    owed_error *err)
+    const char **ret_word, owed_error *err)
 {
     owed_error why = {0};
-    owed_status status = broker_url_read(or_empty(url), &queue->arena, &queue->url, &why);
+    *ret_word = "task-queue";
+    owed_status status =
+        broker_url_read(or_empty(url), BROKER_HAS_TASKS, &queue->arena, &queue->url, &why);
     if (status != OWED_OK)
         return fail(err, status, "the URL of the task queue %s", why.text);
     if (queue->url.scheme->taker == NULL)
@@ -88,12 +94,13 @@ read_words(owed_task_queue *queue, const char *url, const owed_task_queue_settin
         !keep(queue, settings->ca_file, &queue->files.ca) ||
         !keep(queue, settings->credentials_file, &queue->files.credentials))
         return fail_memory(err);
+    *ret_word = "task-topic";
     status = check_topic(queue, err);
-    return status == OWED_OK ? check_files(queue, err) : status;
+    return status == OWED_OK ? check_files(queue, ret_word, err) : status;
 }
 
 owed_status
-owed_task_queue_open(const char *url, const owed_task_queue_settings *settings,
+task_queue_open(const char *url, const owed_task_queue_settings *settings, const char **ret_word,
     owed_task_queue **ret_queue, owed_error *err)
 {
     static const owed_task_queue_settings none = {0};
@@ -102,12 +109,20 @@ owed_task_queue_open(const char *url, const owed_task_queue_settings *settings,
         return fail_memory(err);
     arena_init(&queue->arena, 0);
     buf_init(&queue->text, TEXT_BYTES);
-    owed_status status = read_words(queue, url, settings == NULL ? &none : settings, err);
+    owed_status status = read_words(queue, url, settings == NULL ? &none : settings, ret_word, err);
     if (status != OWED_OK)
         owed_task_queue_close(queue);
     else
         *ret_queue = queue;
     return status;
+}
+
+owed_status
+owed_task_queue_open(const char *url, const owed_task_queue_settings *settings,
+    owed_task_queue **ret_queue, owed_error *err)
+{
+    const char *word = NULL;
+    return task_queue_open(url, settings, &word, ret_queue, err);
 }
 
 void
@@ -127,6 +142,32 @@ owed_task_queue_backend(owed_task_queue *queue)
 {
     return (owed_task_backend){
         .enqueue = task_queue_enqueue, .state = queue, .enqueue_many = task_queue_enqueue_many};
+}
+
+static const char *
+path_of(const struct broker_url *url)
+{
+    return url->path[0] == '\0' ? or_empty(url->scheme->root) : url->path;
+}
+
+bool
+task_queue_is_fed(const owed_task_queue *queue, const struct receiver *receiver)
+{
+    const owed_receiver *declared = &receiver->declared;
+    const char *event = receiver->any_event ? "" : receiver->type->name;
+    const char *topic = declared->topic == NULL ? event : declared->topic;
+    // An exchange knows by itself which queues it feeds.
+    if (declared->publish == NULL || declared->exchange != NULL || strcmp(topic, queue->topic) != 0)
+        return false;
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    struct broker_url url;
+    owed_error err;
+    if (broker_url_read(declared->publish, BROKER_HAS_FEEDS, &arena, &url, &err) != OWED_OK)
+        return false;
+    return strcmp(url.scheme->soname, queue->url.scheme->soname) == 0 &&
+        url.port == queue->url.port && strcasecmp(url.host, queue->url.host) == 0 &&
+        strcmp(path_of(&url), path_of(&queue->url)) == 0;
 }
 
 /* --- connections --- */
@@ -180,6 +221,12 @@ task_queue_connect_taker(owed_task_queue *queue, owed_error *err)
         status = queue->taker_kind->open(&place, queue->topic, &queue->taker, err);
     secret_free(password);
     return status;
+}
+
+owed_status
+task_queue_fail(const owed_task_queue *queue, owed_status status, const char *why, owed_error *err)
+{
+    return fail(err, status, "%s, topic %s: %s", queue->shown, queue->topic, why);
 }
 
 void

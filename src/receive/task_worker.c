@@ -26,7 +26,8 @@
 
 /* What is away, and for how long it has been. */
 struct away {
-    const char *said; // when it fails
+    const char *said;    // when it fails
+    const char *refused; // when it is there, and refuses
     const char *back;
     int failures;
     owed_error logged;
@@ -74,7 +75,8 @@ wait_away(struct task_worker *w, struct away *away, const owed_error *why)
     char wait[MOMENT_BYTES];
     int64_t wait_us = relay_back_off_us(++away->failures);
     if (away->failures == 1 || strcmp(away->logged.text, why->text) != 0)
-        log_say(&w->owed->log, OWED_LOG_ERROR, away->said, LOG_TEXT("error", why->text),
+        log_say(&w->owed->log, OWED_LOG_ERROR,
+            why->status == OWED_STORE ? away->refused : away->said, LOG_TEXT("error", why->text),
             LOG_TEXT("next_try_in", duration_rough(wait_us, wait)));
     away->logged = *why;
     task_queue_disconnect_taker(w->queue);
@@ -98,6 +100,17 @@ end_away(struct task_worker *w, struct away *away)
     away->failures = 0;
 }
 
+/* broker_failed waits for it, unless no waiting helps. */
+static owed_status
+broker_failed(struct task_worker *w, owed_error *err)
+{
+    const owed_error why = *err;
+    task_queue_fail(w->queue, why.status, why.text, err);
+    if (why.status == OWED_CONFIG || why.status == OWED_NOMEM)
+        return why.status;
+    return wait_away(w, &w->broker, err);
+}
+
 /* mend_store waits until the store is there again; what fails for another reason ends the worker. */
 static owed_status
 mend_store(struct task_worker *w, owed_error *err)
@@ -119,7 +132,7 @@ forget(struct task_worker *w, const struct broker_task *task, owed_error *err)
 {
     failpoint("task-ended");
     owed_status status = w->queue->taker_kind->done(w->queue->taker, task, err);
-    return status == OWED_OK ? OWED_OK : wait_away(w, &w->broker, err);
+    return status == OWED_OK ? OWED_OK : broker_failed(w, err);
 }
 
 static void
@@ -177,11 +190,10 @@ take(struct task_worker *w, struct broker_task *ret_task, owed_error *err)
     owed_status status = task_queue_connect_taker(queue, err);
     if (status == OWED_OK)
         status = queue->taker_kind->take(queue->taker, WAIT_US, ret_task, err);
-    if (status == OWED_OK)
-        end_away(w, &w->broker);
-    else if (status != OWED_CONFIG && status != OWED_NOMEM)
-        return wait_away(w, &w->broker, err);
-    return status;
+    if (status != OWED_OK)
+        return broker_failed(w, err);
+    end_away(w, &w->broker);
+    return OWED_OK;
 }
 
 static owed_status
@@ -212,8 +224,11 @@ owed_task_queue_run(owed_task_queue *queue, owed *handle, const owed_task_worker
         .queue = queue,
         .owed = handle,
         .settings = settings == NULL ? &none : settings,
-        .broker = {.said = "the task queue is away", .back = "the task queue is back"},
+        .broker = {.said = "the task queue is away",
+            .refused = "the task queue refuses this worker",
+            .back = "the task queue is back"},
         .store = {.said = "the store is away: the message goes back to its queue",
+            .refused = "the store refused: the message goes back to its queue",
             .back = "the store is back"},
     };
     arena_init(&w.arena, MESSAGE_ARENA_BYTES);

@@ -30,7 +30,11 @@ class Words(StoreCase):
                 ("publish = nats://here\ntopic = $JS.API", "begins with $"),
                 ("publish = kafka://here\ntopic = a b", "topic \"a b\" is no topic of Kafka"),
                 ("publish = redis://here/%zz", "two hexadecimal digits"),
-                ("publish = redis://here/?db=1", "a byte that it cannot hold"),
+                ("publish = redis://here/?db=1", 'the URL of publish has a query, which none of a broker has'),
+                ("publish = amqp://here?heartbeat=7", 'what stands before its "?" alone is right'),
+                ("publish = redis://here/abc", "the URL of publish has a database that is no number; redis://host:6379/0 is right"),
+                ("publish = redis://here/0/1", "a database that is no number"),
+                ("publish = redis://here#1", "a byte that it cannot hold"),
                 ("discard = yes\ntopic = x", "topic, exchange, password_file, ca_file and credentials_file go with publish"),
                 ("discard = yes\nca-file = x", "ca_file and credentials_file go with publish"),
                 ("discard = yes\ncredentials-file = x", "ca_file and credentials_file go with publish"),
@@ -45,6 +49,7 @@ class Words(StoreCase):
             self.receiver(text)
             done = self.owed("check", code=78)
             self.assertIn(sentence, done.stderr)
+            self.assertRegex(done.stderr, "^owed: owed.conf:[0-9]+: ")
             self.assertNotIn("lovelace", done.stderr)
 
     def test_check_looks_for_the_password(self):
@@ -69,6 +74,8 @@ class Words(StoreCase):
             self.assertEqual([("failed", 0, 0)] * 4, [row[:3] for row in rows], rows)
             for scheme, row in zip(("amqp", "kafka", "nats", "redis"), rows):
                 self.assertIn(f"publish {scheme}://127.0.0.1:{deaf.port}: it ", row[3])
+            if said in (None, b"$1000000\r\n"):
+                self.assertIn("it has not answered within 300ms", rows[3][3])
 
     def test_the_catalogue_says_where_it_goes(self):
         self.receiver("publish = redis://here\ntopic = feed")
@@ -148,13 +155,30 @@ class Redis(Published):
         self.conf((self.folder / "owed.conf").read_text().replace("redis://", "redis://ada@"))
         self.fire("shop.OrderPlaced", '{"n":1}')
         said = self.relay("--log-level", "debug").stderr
-        self.assertIn("its password is refused: WRONGPASS", self.rows()[0][2])
+        self.assertIn("user ada or its password is refused: WRONGPASS", self.rows()[0][2])
         self.write("password", "lovelace\n")
         self.sql("update owed_delivery set available_at = 0")
         said += self.relay("--log-level", "debug").stderr
         self.assertEqual("succeeded", self.rows()[0][0])
         self.assertNotIn("lovelace", said)
 
+    def test_a_database_that_there_is_not_and_a_password_that_is_missing_are_told(self):
+        broker = brokers.Redis()
+        self.addCleanup(broker.remove)
+        broker.start()
+        for command, url, sentence in (
+                (["PING"], "/99", "its database 99 is refused: ERR DB index is out of range"),
+                (["ACL", "SETUSER", "default", "resetpass", ">lovelace"], "", "it wants a password: NOAUTH")):
+            broker.ask(*command)
+            self.feed()
+            self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), broker.url() + url))
+            self.sql("delete from owed_delivery")
+            self.fire("shop.OrderPlaced")
+            said = self.relay().stderr
+            self.assertRegex(said, f'msg="the broker refuses this relay" receiver=shop.feed .*{sentence}')
+            self.assertNotIn("is away", said)
+            self.assertEqual(("failed", 0), self.rows()[0][:2])
+            self.assertIn(sentence, self.rows()[0][2])
 
     def test_a_socket_of_unix_is_as_good(self):
         self.feed()
@@ -263,7 +287,7 @@ class Nats(Published):
         said = self.relay("--log-level", "debug").stderr
         [(status, attempts, error)] = self.rows()
         self.assertEqual(("failed", 0), (status, attempts))
-        self.assertIn("it cannot be reached: Authorization Violation", error)
+        self.assertIn("user ada or its password is refused: Authorization Violation", error)
         self.write("password", "lovelace\n")
         self.sql("update owed_delivery set available_at = 0")
         said += self.relay("--log-level", "debug").stderr
@@ -404,7 +428,7 @@ class Kafka(Published):
         self.fire("shop.OrderPlaced")
         said = self.relay("--log-level", "debug").stderr
         self.assertEqual(("failed", 0), self.rows()[0][:2])
-        self.assertIn("it cannot be reached: ", self.rows()[0][2])
+        self.assertIn("user ada or its password is refused: ", self.rows()[0][2])
         self.assertNotIn("lovelace", said + self.rows()[0][2])
 
 

@@ -119,8 +119,16 @@ class Publishing(Published):
         self.fire("shop.OrderPlaced")
         said = self.relay("--log-level", "debug").stderr
         self.assertEqual(("failed", 0), self.rows()[0][:2])
-        self.assertIn("it lets nobody in: ACCESS_REFUSED", self.rows()[0][2])
+        self.assertIn("user ada or its password is refused: ACCESS_REFUSED", self.rows()[0][2])
         self.assertNotIn("lovelace", said + self.rows()[0][2])
+
+    def test_a_vhost_that_there_is_not_is_told(self):
+        self.feed()
+        self.conf((self.folder / "owed.conf").read_text().replace(self.broker.url(), self.broker.url() + "/nowhere"))
+        self.fire("shop.OrderPlaced")
+        self.relay()
+        self.assertEqual(("failed", 0), self.rows()[0][:2])
+        self.assertIn("its vhost nowhere is refused: NOT_ALLOWED - vhost nowhere not found", self.rows()[0][2])
 
     def test_a_large_payload_comes_whole_and_an_exchange_routes(self):
         self.feed("exchange = amq.fanout")

@@ -16,15 +16,49 @@ class Words(StoreCase):
         for words, sentence in (
                 (["--from", "postgres://here"], 'the URL of the task queue begins with no scheme that is known here'),
                 (["--from", "redis://"], "has no host"),
-                (["--from", "redis://ada:lovelace@here"], "holds a password; password-file"),
+                (["--from", "http://here"], "redis://host:6379, amqp://user@host/vhost or nats://host:4222 is right"),
+                (["--from", "redis://ada:lovelace@here"], "holds a password; task-password-file is the place of one"),
+                (["--from", "redis://here/abc"], "--from: the URL of the task queue has a database that is no number"),
+                (["--from", "amqp://here/?heartbeat=5"], "--from: the URL of the task queue has a query"),
                 (["--from", "kafka://here"], "kafka:// is no task queue: that broker keeps a log"),
+                (["--from", "redis://here", "--topic", "a b"], "--topic: the topic of a task queue has"),
                 (["--from", "redis://here", "--topic", "a b"], "and no blank; owed.tasks is right"),
+                (["--from", "redis://here", "--ca-file", "x"], "--ca-file: the task queue's redis:// goes without TLS"),
                 (["--from", "redis://here", "--topic", ""], "and no blank; owed.tasks is right"),
                 (["--from", "redis://here", "--topic", "x" * 201], "1 to 200"),
                 (["--from", "nats://here", "--topic", "a.*"], 'topic "a.*" is no subject')):
             done = self.refused(78, sentence, "worker", *words)
             self.assertNotIn("lovelace", done.stderr)
         self.refused(64, "no task queue is named", "worker")
+
+    def test_what_is_wrong_with_it_in_the_file_is_said_with_its_line(self):
+        for text, sentence in (
+                ("task-queue = redis://here/abc", "owed.conf:2: task-queue: the URL of the task queue has a database that is no number; redis://host:6379/0 is right"),
+                ("task-queue = redis://here\ntask-topic = a b", "owed.conf:3: task-topic: the topic of a task queue has"),
+                ("task-queue = redis://here\ntask-credentials-file = x", "owed.conf:3: task-credentials-file: the task queue's redis:// knows no")):
+            self.conf("[relay]\n" + text + "\n")
+            for command in ("check", "relay", "worker", "doctor"):
+                self.refused(78, sentence, command)
+
+    def test_a_topic_that_a_receiver_of_the_same_broker_publishes_to_is_refused(self):
+        text = '[store]\napp = shop\n[receiver "shop.feed"]\nevent = shop.OrderPlaced\npublish = {}\n{}\n[relay]\ntask-queue = {}\ntask-topic = feed\n'
+        for feed, topic, queue in (
+                ("redis://here", "topic = feed", "redis://HERE:6379/0"),
+                ("amqp://ada@here/%2F", "topic = feed", "amqp://here"),
+                ("tls://here:4222", "topic = feed", "nats://here"),):
+            self.conf(text.format(feed, topic, queue))
+            for command in ("check", "relay", "worker"):
+                self.refused(78, f'owed.conf:{text.count(chr(10))}: task-topic: feed is also what receiver "shop.feed" of owed.conf:3 publishes to', command)
+        self.conf(text.format("redis://here", "", "redis://here").replace("task-topic = feed", "task-topic = shop.OrderPlaced"))
+        self.refused(78, f'owed.conf:{text.count(chr(10))}: task-topic: shop.OrderPlaced is also what receiver "shop.feed"', "check")
+        for feed, topic, queue in (
+                ("redis://here", "topic = other", "redis://here"),
+                ("redis://here/1", "topic = feed", "redis://here"),
+                ("redis://here", "topic = feed", "redis://here:6380"),
+                ("redis://here", "topic = feed", "nats://here"),
+                ("amqp://here", "topic = feed\nexchange = news", "amqp://here")):
+            self.conf(text.format(feed, topic, queue))
+            self.owed("check", code=0)
 
     def test_a_queue_in_the_file_is_a_backend_to_check(self):
         text = '[store]\napp = shop\n[receiver "shop.label"]\nevent = shop.OrderPlaced\ndiscard = yes\nsite = task\n'
@@ -190,9 +224,20 @@ class Redis(Site):
         self.assertEqual("succeeded: 1\n", self.owed("worker", "--once", code=0).stdout)
         self.write("password", "byron\n")
         worker = self.background("worker")
-        self.lines.until_said("its password is refused")
+        self.lines.until_said("the task queue refuses this worker")
         self.finish(worker)
+        self.assertIn(f"{url}, topic {self.topic}: user ada or its password is refused: WRONGPASS", self.lines.said)
+        self.assertNotIn("is away", self.lines.said)
         self.assertNotIn("byron", self.lines.said)
+        self.fire_many(1)
+        self.owed("relay", "--once", code=0)
+        error = self.value("select last_error from owed_delivery where id = 2")
+        self.assertIn(f"it could not be handed to its task site: {url}, topic {self.topic}: user ada or its password is refused: WRONGPASS", error)
+
+    def test_who_gives_up_says_which_queue_was_away(self):
+        nobody = f"redis://127.0.0.1:{brokers.free_port()}"
+        said = self.owed("worker", "--once", "--from", nobody, "--topic", "tasks", code=69).stderr
+        self.assertIn(f"owed: {nobody}, topic tasks: it cannot be reached: ", said.splitlines()[-1])
 
 
 class Nats(Site):

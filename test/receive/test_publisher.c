@@ -120,7 +120,7 @@ setup(void **state)
     broker = (struct played){.break_after = -1, .answer = BROKER_ACKED};
     sem_init(&broker.asked, 0, 0);
     sem_init(&broker.gate, 0, 0);
-    assert_int_equal(publishers_open(&scene.publishers, &scene.landing, NULL), OWED_OK);
+    assert_int_equal(publishers_open(&scene.publishers, &scene.landing, NULL, NULL), OWED_OK);
     assert_int_equal(publishers_room(&scene.publishers, &scene.receiver), PUBLISH_IN_FLIGHT);
     scene.publisher = scene.publishers.first;
     scene.publisher->kind = &played_kind;
@@ -272,7 +272,7 @@ one_that_breaks_when_it_has_just_been_made_is_not_made_again(void **state)
     assert_string_equal(broker.sent[5], "owed_3");
     broker.break_after = 0;
     publishers_close(&scene->publishers);
-    assert_int_equal(publishers_open(&scene->publishers, &scene->landing, NULL), OWED_OK);
+    assert_int_equal(publishers_open(&scene->publishers, &scene->landing, NULL, NULL), OWED_OK);
     publishers_room(&scene->publishers, &scene->receiver);
     scene->publishers.first->kind = &played_kind;
     send_one(scene, 4);

@@ -30,7 +30,8 @@ struct kafka {
     size_t together;                  // so many were handed over at once
     char topics[TOPICS][TOPIC_BYTES]; // the last ones that were found to be there
     size_t next_topic;
-    bool is_down; // it said that no broker can be reached
+    bool is_down;    // it said that no broker can be reached
+    bool is_refused; // or that who comes is not let in
     char down[METADATA_BYTES];
 };
 
@@ -104,6 +105,7 @@ on_error(rd_kafka_t *producer, int code, const char *text, void *state)
     struct kafka *kafka = state;
     bool is_down = code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
     kafka->is_down = kafka->is_down || is_down;
+    kafka->is_refused = kafka->is_refused || code == RD_KAFKA_RESP_ERR__AUTHENTICATION;
     // What was said before tells more than that all are down.
     if (!is_down || kafka->down[0] == '\0')
         snprintf(kafka->down, sizeof kafka->down, "%s", text);
@@ -178,7 +180,7 @@ configure(struct kafka *kafka, const struct broker_place *place, owed_error *err
 
 /* look waits until a broker answers: the library itself would go on trying, and say nothing. */
 static owed_status
-look(struct kafka *kafka, owed_error *err)
+look(struct kafka *kafka, const char *user, owed_error *err)
 {
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
     for (int64_t ms = 0;
@@ -192,8 +194,10 @@ look(struct kafka *kafka, owed_error *err)
     }
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
         return OWED_OK;
-    return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s",
-        kafka->down[0] != '\0' ? kafka->down : rd_kafka_err2str(code));
+    const char *why = kafka->down[0] != '\0' ? kafka->down : rd_kafka_err2str(code);
+    if (kafka->is_refused)
+        return fail(err, OWED_STORE, "user %s or its password is refused: %s", user, why);
+    return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", why);
 }
 
 static void
@@ -215,7 +219,7 @@ kafka_open(const struct broker_place *place, void **ret_connection, owed_error *
     kafka->timeout_ms = kafka->timeout_ms > INT32_MAX ? INT32_MAX : kafka->timeout_ms;
     owed_status status = configure(kafka, place, err);
     if (status == OWED_OK)
-        status = look(kafka, err);
+        status = look(kafka, place->user, err);
     if (status == OWED_OK)
         *ret_connection = kafka;
     else

@@ -122,5 +122,11 @@ nats_connect(const struct broker_place *place, natsConnection **ret_connection, 
     secret_free(seed);
     if (status == NATS_OK)
         return OWED_OK;
-    return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", nats_reason(status, NULL));
+    if (status != NATS_CONNECTION_AUTH_FAILED && status != NATS_NOT_PERMITTED)
+        return fail(err, OWED_UNAVAILABLE, "it cannot be reached: %s", nats_reason(status, NULL));
+    if (place->user[0] == '\0')
+        return fail(err, OWED_STORE, "what it is shown of who comes is refused: %s",
+            nats_reason(status, NULL));
+    return fail(err, OWED_STORE, "user %s or its password is refused: %s", place->user,
+        nats_reason(status, NULL));
 }

@@ -60,12 +60,22 @@ bound_sending(amqp_connection_state_t state, int64_t timeout_us)
     setsockopt(amqp_get_sockfd(state), IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
+static const char *
+vhost_of(const struct broker_place *place)
+{
+    return place->path[0] == '\0' ? "/" : place->path;
+}
+
+static const char *
+user_of(const struct broker_place *place)
+{
+    return place->user[0] == '\0' ? "guest" : place->user;
+}
+
 /* log_in says what we understand: that a queue is gone, and that nothing more is taken for a while. */
 static amqp_rpc_reply_t
 log_in(amqp_connection_state_t state, const struct broker_place *place, int heartbeat_s)
 {
-    const char *vhost = place->path[0] == '\0' ? "/" : place->path;
-    const char *user = place->user[0] == '\0' ? "guest" : place->user;
     const char *password = place->password[0] == '\0' ? "guest" : place->password;
     amqp_table_entry_t cans[] = {{.key = amqp_cstring_bytes("consumer_cancel_notify")},
         {.key = amqp_cstring_bytes("connection.blocked")}};
@@ -74,8 +84,26 @@ log_in(amqp_connection_state_t state, const struct broker_place *place, int hear
     amqp_table_entry_t entry = {.key = amqp_cstring_bytes("capabilities"),
         .value = {.kind = AMQP_FIELD_KIND_TABLE, .value.table = {2, cans}}};
     const amqp_table_t properties = {1, &entry};
-    return amqp_login_with_properties(state, vhost, 0, FRAME_BYTES, heartbeat_s, &properties,
-        AMQP_SASL_METHOD_PLAIN, user, password);
+    return amqp_login_with_properties(state, vhost_of(place), 0, FRAME_BYTES, heartbeat_s,
+        &properties, AMQP_SASL_METHOD_PLAIN, user_of(place), password);
+}
+
+/* judge_login tells a broker that refuses who comes, or where to, from one that is away. */
+static owed_status
+judge_login(const amqp_rpc_reply_t *reply, const struct broker_place *place, owed_error *err)
+{
+    char text[BROKER_TEXT_BYTES / 2];
+    const amqp_connection_close_t *closed = reply->reply.decoded;
+    if (reply->reply_type != AMQP_RESPONSE_SERVER_EXCEPTION ||
+        reply->reply.id != AMQP_CONNECTION_CLOSE_METHOD)
+        return rabbitmq_check(reply, "it lets nobody in", err);
+    rabbitmq_text(text, sizeof text, closed->reply_text);
+    if (closed->reply_code == AMQP_ACCESS_REFUSED)
+        return fail(
+            err, OWED_STORE, "user %s or its password is refused: %s", user_of(place), text);
+    if (closed->reply_code == AMQP_NOT_ALLOWED)
+        return fail(err, OWED_STORE, "its vhost %s is refused: %s", vhost_of(place), text);
+    return rabbitmq_check(reply, "it lets nobody in", err);
 }
 
 static owed_status
@@ -83,7 +111,7 @@ greet(amqp_connection_state_t state, const struct broker_place *place, int heart
     owed_error *err)
 {
     amqp_rpc_reply_t reply = log_in(state, place, heartbeat_s);
-    owed_status status = rabbitmq_check(&reply, "it lets nobody in", err);
+    owed_status status = judge_login(&reply, place, err);
     if (status != OWED_OK)
         return status;
     amqp_channel_open(state, RABBITMQ_CHANNEL);

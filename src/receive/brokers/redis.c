@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/moment.h"
 #include "receive/brokers/redis.h"
 
 #define MICROSECONDS 1000000
@@ -23,42 +24,56 @@ limit_us(const redisContext *redis)
     return limit == NULL ? 0 : (int64_t)limit->tv_sec * MICROSECONDS + limit->tv_usec;
 }
 
-/* read_reply: an answer has to be whole within the time limit, however it comes; the library knows one for each
- * piece alone. NULL: *ret_why says why there is none. */
+/* read_whole: the library knows a time limit for each piece of an answer alone. NULL: it has not come. */
 static redisReply *
-read_reply(redisContext *redis, const char **ret_why)
+read_whole(redisContext *redis, int64_t until_us)
 {
     void *reply = NULL;
     int is_sent = 0;
-    int64_t until_us = clock_monotonic_us(&clock_system) + limit_us(redis);
-    *ret_why = redis->errstr;
     while (!is_sent)
         if (redisBufferWrite(redis, &is_sent) != REDIS_OK)
             return NULL;
-    while (redisGetReplyFromReader(redis, &reply) == REDIS_OK && reply == NULL) {
-        if (clock_monotonic_us(&clock_system) > until_us) {
-            *ret_why = "its answer comes too slowly";
+    while (redisGetReplyFromReader(redis, &reply) == REDIS_OK && reply == NULL)
+        if (clock_monotonic_us(&clock_system) > until_us || redisBufferRead(redis) != REDIS_OK)
             return NULL;
-        }
-        if (redisBufferRead(redis) != REDIS_OK)
-            return NULL;
-    }
     return reply;
 }
 
-/* ask sends a command of the session's beginning; OK is the only good answer. */
-static owed_status
-ask(redisContext *redis, const struct redis_words *words, const char *what, owed_error *err)
+redisReply *
+redis_read(redisContext *redis, owed_error *err)
+{
+    char limit[MOMENT_BYTES];
+    int64_t until_us = clock_monotonic_us(&clock_system) + limit_us(redis);
+    redisReply *reply = read_whole(redis, until_us);
+    if (reply != NULL)
+        return reply;
+    if (clock_monotonic_us(&clock_system) >= until_us)
+        fail(err, OWED_UNAVAILABLE, "it has not answered within %s",
+            duration_rough(limit_us(redis), limit));
+    else
+        fail(err, OWED_UNAVAILABLE, "it has not answered: %s", redis->errstr);
+    return NULL;
+}
+
+redisReply *
+redis_say(redisContext *redis, const struct redis_words *words, owed_error *err)
 {
     const char **texts = (const char **)(uintptr_t)words->texts;
-    const char *why = NULL;
     redisAppendCommandArgv(redis, words->count, texts, words->lengths);
-    redisReply *reply = read_reply(redis, &why);
-    owed_status status = OWED_OK;
+    return redis_read(redis, err);
+}
+
+/* ask sends a command of the session's beginning; what begins with refusal is no good answer. */
+static owed_status
+ask(redisContext *redis, const struct redis_words *words, const char *refusal, const char *what,
+    owed_error *err)
+{
+    redisReply *reply = redis_say(redis, words, err);
     if (reply == NULL)
-        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, why);
-    else if (reply->type == REDIS_REPLY_ERROR)
-        status = fail(err, OWED_UNAVAILABLE, "%s: %s", what, reply->str);
+        return OWED_UNAVAILABLE;
+    owed_status status = redis_is_error(reply, refusal)
+        ? fail(err, OWED_STORE, "%s: %s", what, reply->str)
+        : OWED_OK;
     freeReplyObject(reply);
     return status;
 }
@@ -66,22 +81,26 @@ ask(redisContext *redis, const struct redis_words *words, const char *what, owed
 static owed_status
 greet(redisContext *redis, const struct broker_place *place, owed_error *err)
 {
-    owed_status status = OWED_OK;
-    if (place->password[0] != '\0') {
-        struct redis_words auth = {.count = 0};
-        redis_add(&auth, STR("AUTH"));
-        if (place->user[0] != '\0')
-            redis_add(&auth, str_of(place->user));
-        redis_add(&auth, str_of(place->password));
-        status = ask(redis, &auth, "its password is refused", err);
-    }
-    if (status == OWED_OK && place->path[0] != '\0') {
-        struct redis_words choose = {.count = 0};
-        redis_add(&choose, STR("SELECT"));
-        redis_add(&choose, str_of(place->path));
-        status = ask(redis, &choose, "its database cannot be chosen", err);
-    }
-    return status;
+    struct redis_words hello = {.count = 0};
+    struct redis_words choose = {.count = 0};
+    char what[BROKER_TEXT_BYTES / 2] = "the password is refused";
+    bool has_password = place->password[0] != '\0';
+    bool has_user = place->user[0] != '\0';
+    if (has_user)
+        snprintf(what, sizeof what, "user %s or its password is refused", place->user);
+    redis_add(&hello, has_password ? STR("AUTH") : STR("PING"));
+    if (has_password && has_user)
+        redis_add(&hello, str_of(place->user));
+    if (has_password)
+        redis_add(&hello, str_of(place->password));
+    owed_status status = has_password ? ask(redis, &hello, "", what, err)
+                                      : ask(redis, &hello, "NOAUTH", "it wants a password", err);
+    if (status != OWED_OK || place->path[0] == '\0')
+        return status;
+    snprintf(what, sizeof what, "its database %s is refused", place->path);
+    redis_add(&choose, STR("SELECT"));
+    redis_add(&choose, str_of(place->path));
+    return ask(redis, &choose, "", what, err);
 }
 
 owed_status
@@ -162,12 +181,9 @@ redis_send(void *connection, struct broker_message *messages, owed_error *err)
     for (const struct broker_message *m = messages; m != NULL; m = m->next)
         append(redis, m);
     for (struct broker_message *m = messages; m != NULL; m = m->next) {
-        const char *why = NULL;
-        redisReply *reply = read_reply(redis, &why);
-        if (reply == NULL) {
-            fail(err, OWED_UNAVAILABLE, "it has not answered: %s", why);
+        redisReply *reply = redis_read(redis, err);
+        if (reply == NULL)
             return false;
-        }
         take(m, reply);
         freeReplyObject(reply);
     }

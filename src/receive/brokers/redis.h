@@ -6,6 +6,7 @@
 #define RECEIVE_BROKERS_REDIS_H
 
 #include <hiredis/hiredis.h>
+#include <string.h>
 
 #include "receive/broker.h"
 
@@ -24,6 +25,18 @@ redis_add(struct redis_words *words, struct str text)
     words->lengths[words->count] = text.len;
     words->count++;
 }
+
+/* redis_is_error: an error that begins with word. */
+static inline bool
+redis_is_error(const redisReply *reply, const char *word)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
+}
+
+/* redis_read has the next answer, which has to be whole within the connection's time limit, and redis_say that to a
+ * command. NULL: there is none, the connection is of no use any more, and err says why. */
+redisReply *redis_read(redisContext *redis, owed_error *err);
+redisReply *redis_say(redisContext *redis, const struct redis_words *words, owed_error *err);
 
 owed_status redis_open(const struct broker_place *place, void **ret_connection, owed_error *err);
 

@@ -39,26 +39,16 @@ struct taker {
     int64_t look_mono_us;  // when to look next for what was left
 };
 
-static bool
-is_error(const redisReply *reply, const char *word)
-{
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
-}
-
-/* say has a command answered; NULL: the connection is of no use, or Redis refused it with another word
- * than but. */
+/* say has a command answered; NULL, and the status in err: the connection is of no use, or Redis refused it with
+ * another word than but. */
 static redisReply *
 say(redisContext *redis, const struct redis_words *words, const char *but, owed_error *err)
 {
-    const char **texts = (const char **)(uintptr_t)words->texts;
-    redisReply *reply = redisCommandArgv(redis, words->count, texts, words->lengths);
-    if (reply == NULL) {
-        fail(err, OWED_UNAVAILABLE, "it has not answered: %s", redis->errstr);
-        return NULL;
-    }
-    if (reply->type != REDIS_REPLY_ERROR || is_error(reply, but))
+    redisReply *reply = redis_say(redis, words, err);
+    if (reply == NULL || reply->type != REDIS_REPLY_ERROR || redis_is_error(reply, but))
         return reply;
-    fail(err, OWED_UNAVAILABLE, "%s: %s", words->texts[0], reply->str);
+    fail(err, redis_is_error(reply, "NOPERM") ? OWED_STORE : OWED_UNAVAILABLE, "%s: %s",
+        words->texts[0], reply->str);
     freeReplyObject(reply);
     return NULL;
 }
@@ -75,7 +65,7 @@ make_group(redisContext *redis, const char *topic, owed_error *err)
     redis_add(&make, STR("MKSTREAM"));
     redisReply *reply = say(redis, &make, "BUSYGROUP", err);
     freeReplyObject(reply);
-    return reply == NULL ? OWED_UNAVAILABLE : OWED_OK;
+    return reply == NULL ? err->status : OWED_OK;
 }
 
 static owed_status
@@ -117,9 +107,9 @@ static owed_status
 hear(struct taker *taker, owed_error *err)
 {
     for (; taker->answers > 0; taker->answers--) {
-        void *reply = NULL;
-        if (redisGetReply(taker->redis, &reply) != REDIS_OK)
-            return fail(err, OWED_UNAVAILABLE, "it has not answered: %s", taker->redis->errstr);
+        redisReply *reply = redis_read(taker->redis, err);
+        if (reply == NULL)
+            return OWED_UNAVAILABLE;
         freeReplyObject(reply);
     }
     return OWED_OK;
@@ -197,7 +187,7 @@ take_left(struct taker *taker, owed_error *err)
     do {
         redisReply *reply = ask_left(taker, from, err);
         if (reply == NULL)
-            return OWED_UNAVAILABLE;
+            return err->status;
         bool is_answer = reply->type == REDIS_REPLY_ARRAY && reply->elements >= 2;
         // Where there is one there may be more.
         if (is_answer && has_entries(reply->element[1])) {
@@ -231,7 +221,7 @@ take_new(struct taker *taker, int64_t wait_us, owed_error *err)
     redis_add(&read, STR(">"));
     redisReply *reply = say(taker->redis, &read, "NOGROUP", err);
     if (reply == NULL)
-        return OWED_UNAVAILABLE;
+        return err->status;
     // The stream was deleted, or Redis came back without its data.
     if (reply->type == REDIS_REPLY_ERROR) {
         freeReplyObject(reply);
