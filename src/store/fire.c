@@ -2,11 +2,9 @@
  *
  * fire.c - writing events and what is owed for them.
  */
-#include "store/fire_many.h"
-
-#include "base/cleanup.h"
 #include "base/digest.h"
-#include "base/json.h"
+#include "store/array.h"
+#include "store/fire_many.h"
 
 static owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
@@ -25,20 +23,58 @@ store_owes_own(const struct db *db)
     return db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
 }
 
-/* list_own writes what the firing process declares as a JSON array. */
+#define EVENT_ARGS 14
+
+enum own_column { OWN_KEY, OWN_LANE, OWN_KIND, OWN_MAX_ATTEMPTS, OWN_DUE, OWN_COLUMNS };
+
 static void
-list_own(const struct new_event *event, struct buf *json)
+add_own(struct array *columns, const struct new_delivery *own, int64_t due_at_us)
 {
-    for (size_t i = 0; i < event->own_count; i++) {
-        const struct new_delivery *own = &event->own[i];
-        buf_puts(json, i == 0 ? "[{\"key\":" : ",{\"key\":");
-        json_write_string(json, str_of(own->receiver_key));
-        buf_puts(json, ",\"lane\":");
-        json_write_string(json, str_of(own->lane));
-        buf_printf(json, ",\"kind\":\"%s\",\"max_attempts\":%d,\"due\":%lld}", own->kind,
-            (int)own->max_attempts, (long long)(own->available_at_us - event->due_at_us));
+    array_add(&columns[OWN_KEY], V_TEXT(own->receiver_key));
+    array_add(&columns[OWN_LANE], V_TEXT(own->lane));
+    array_add(&columns[OWN_KIND], V_TEXT(own->kind));
+    array_add(&columns[OWN_MAX_ATTEMPTS], V_INT(own->max_attempts));
+    array_add(&columns[OWN_DUE], V_INT(own->available_at_us - due_at_us));
+}
+
+/* insert_with_own writes the event, and owes it to what the firing process declares as well. */
+static owed_status
+insert_with_own(struct db *db, const struct new_event *event, const struct value *values,
+    int64_t *ret_id, bool *ret_fresh, owed_error *err)
+{
+    static const enum value_type types[OWN_COLUMNS] = {
+        VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_INT, VALUE_INT};
+    struct array columns[OWN_COLUMNS];
+    struct value args[EVENT_ARGS + OWN_COLUMNS];
+    bool failed = false;
+    for (size_t i = 0; i < OWN_COLUMNS; i++)
+        array_init(&columns[i], types[i], JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < event->own_count; i++)
+        add_own(columns, &event->own[i], event->due_at_us);
+    memcpy(args, values, EVENT_ARGS * sizeof *args);
+    for (size_t i = 0; i < OWN_COLUMNS; i++) {
+        args[EVENT_ARGS + i] = array_value(&columns[i]);
+        failed = failed || columns[i].bytes.failed;
     }
-    json_end(json);
+    owed_status status = failed
+        ? fail_memory(err)
+        : query_int(db, STMT_EVENT_INSERT_OWN, (struct args){args, EVENT_ARGS + OWN_COLUMNS},
+              ret_id, ret_fresh, err);
+    for (size_t i = 0; i < OWN_COLUMNS; i++)
+        array_done(&columns[i]);
+    return status;
+}
+
+static owed_status
+insert_one(struct db *db, const struct new_event *event, struct args args, int64_t *ret_id,
+    bool *ret_fresh, owed_error *err)
+{
+    if (!is_empty(event->suppressed_reason))
+        return query_int(db, STMT_EVENT_INSERT_SUPPRESSED, args, ret_id, ret_fresh, err);
+    if (event->own_count > 0 && store_owes_own(db))
+        return insert_with_own(db, event, args.values, ret_id, ret_fresh, err);
+    args.count = EVENT_ARGS;
+    return query_int(db, STMT_EVENT_INSERT, args, ret_id, ret_fresh, err);
 }
 
 owed_status
@@ -48,27 +84,13 @@ store_insert_event(
     struct value cause = event->causation_id == 0 ? V_NULL : V_INT(event->causation_id);
     struct value dedupe = is_empty(event->dedupe_key) ? V_NULL : V_TEXT(event->dedupe_key);
     bool fresh = false;
-    CLEANUP(buf_done) struct buf own;
-    buf_init(&own, JSON_ARGUMENT_BYTES);
-    enum stmt stmt = STMT_EVENT_INSERT;
-    if (event->own_count > 0 && store_owes_own(db)) {
-        stmt = STMT_EVENT_INSERT_OWN;
-        list_own(event, &own);
-    }
-    if (own.failed)
-        return fail_memory(err);
-    struct value last = V_STR(buf_view(&own));
-    if (!is_empty(event->suppressed_reason)) {
-        stmt = STMT_EVENT_INSERT_SUPPRESSED;
-        last = V_TEXT(event->suppressed_reason);
-    }
     struct args args = ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name),
         V_INT(event->version), V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
         V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
         V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
-        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent), last);
-    args.count -= stmt == STMT_EVENT_INSERT;
-    owed_status status = query_int(db, stmt, args, ret_id, &fresh, err);
+        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent),
+        V_TEXT(event->suppressed_reason));
+    owed_status status = insert_one(db, event, args, ret_id, &fresh, err);
     if (status == OWED_OK && !fresh)
         status = find_by_dedupe_key(db, event->dedupe_key, ret_id, err);
     if (status == OWED_OK)

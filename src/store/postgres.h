@@ -93,6 +93,7 @@ struct postgres_db {
     bool lost;    // somebody else ended it
     bool is_light;
     bool writes;
+    int64_t number; // the server's for it, where a statement said it; 0: none has
     bool vetoed;
     bool hurried;
     bool light_next;
@@ -186,6 +187,13 @@ void *postgres_native(struct db *db);
 PGconn *postgres_lend(struct postgres_db *conn);
 /* postgres_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
 owed_status postgres_still_ours(struct postgres_db *conn, owed_error *err);
+
+/* --- postgres_doubt.c --- */
+
+/* postgres_settle_doubt is for a commit whose answer did not come; number is what the server answered to the
+ * question for the transaction's, where it was asked. What was refused before it never reached it. */
+owed_status postgres_settle_doubt(
+    struct postgres_db *conn, const PGresult *number, owed_error *err);
 
 /* --- postgres_sweep.c --- */
 

@@ -54,6 +54,17 @@ writes(enum stmt stmt)
     return about[stmt].columns == 0;
 }
 
+/* note_number keeps the number of the open transaction, where a statement says it: none has to ask. */
+static void
+note_number(struct postgres_db *conn, enum stmt stmt, const PGresult *result)
+{
+    if (stmt != STMT_EVENT_INSERT_OWN || !conn->begun || conn->is_pooled || PQntuples(result) != 1)
+        return;
+    struct value number = postgres_value(result, 0, 1);
+    if (number.type == VALUE_INT)
+        conn->number = number.integer;
+}
+
 /* may_run keeps an adopted connection from committing by itself. */
 static owed_status
 may_run(const struct postgres_db *conn, enum stmt stmt, owed_error *err)
@@ -107,6 +118,7 @@ postgres_run(struct db *db, enum stmt stmt, const struct value *args, size_t cou
     if (status != OWED_OK)
         return status;
     conn->writes = conn->writes || writes(stmt);
+    note_number(conn, stmt, result);
     *rows = (struct rows){.conn = conn, .result = steal(&result), .row = -1};
     *ret_rows = rows;
     return OWED_OK;

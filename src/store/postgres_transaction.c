@@ -5,20 +5,14 @@
  * Nothing is sent for its own sake where it can go with what follows: BEGIN goes with the first
  * statement, and a transaction in which nothing was run never was. A receiver has our handle and could
  * say COMMIT: before it gets it, a row is written that a constraint refuses at every commit, and taken
- * away right before our own. Just before that the server says the transaction's number: if the answer to
- * COMMIT is lost, another connection asks what became of it.
+ * away right before our own. Just before that, if it has not yet, the server says the transaction's
+ * number: if the answer to COMMIT is lost, another connection asks what became of it.
  */
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "store/postgres.h"
-
-#define ASK_TIMES 20
-#define ASK_EVERY_MS 100
 
 void
 postgres_light(struct db *db)
@@ -74,6 +68,7 @@ forget(struct postgres_db *conn)
     conn->begun = conn->is_sent = conn->lost = conn->is_light = conn->writes = false;
     conn->vetoed = conn->hurried = conn->guarded = false;
     conn->queued = 0;
+    conn->number = 0;
     conn->queue_error = conn->pipe_error = (owed_error){0};
 }
 
@@ -108,83 +103,6 @@ postgres_begin(struct db *db, bool write, owed_error *err)
 
 /* --- committing --- */
 
-/* ask_once asks another connection what became of a transaction; NULL: it did not answer. */
-static PGresult *
-ask_once(struct postgres_db *conn, PGconn *handle, const char *xid)
-{
-    const char *sql = conn->base.driver->sql->statements[STMT_XID_STATUS];
-    const char *const values[] = {xid, conn->timeline};
-    if (PQsendQueryParams(handle, sql, 2, NULL, values, NULL, NULL, 0) != 1)
-        return NULL;
-    PGresult *result = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND);
-    for (PGresult *more; (more = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND));)
-        PQclear(more);
-    return result;
-}
-
-static owed_status
-read_fate(const PGresult *result)
-{
-    const char *said = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1
-        ? PQgetvalue(result, 0, 0)
-        : "";
-    if (strcmp(said, "committed") == 0)
-        return OWED_OK;
-    if (strcmp(said, "aborted") == 0)
-        return OWED_ABORTED;
-    return strcmp(said, "in progress") == 0 ? OWED_BUSY : OWED_UNSURE;
-}
-
-static void
-finish_handle(PGconn **handle)
-{
-    PQfinish(*handle);
-}
-
-/* fate asks until the server knows: a commit that nobody waits for any more may be still under way. */
-static owed_status
-fate(struct postgres_db *conn, const char *xid)
-{
-    CLEANUP(finish_handle) PGconn *handle = NULL;
-    if (!postgres_has(conn, STMT_XID_STATUS) ||
-        postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK)
-        return OWED_UNSURE;
-    owed_status status = OWED_BUSY;
-    for (int i = 0; i < ASK_TIMES && status == OWED_BUSY; i++) {
-        if (i > 0)
-            poll(NULL, 0, ASK_EVERY_MS);
-        CLEANUP(clear_result) PGresult *result = ask_once(conn, handle, xid);
-        status = read_fate(result);
-    }
-    return status == OWED_BUSY ? OWED_UNSURE : status;
-}
-
-/* settle_doubt is for a commit whose answer did not come. What was refused before it never reached it. */
-static owed_status
-settle_doubt(struct postgres_db *conn, const PGresult *number, owed_error *err)
-{
-    owed_status status = OWED_UNSURE;
-    if (PQresultErrorField(number, PG_DIAG_SQLSTATE) != NULL)
-        status = OWED_ABORTED;
-    else if (number != NULL && PQntuples(number) == 1) {
-        // Who has no number has written nothing.
-        struct value xid = postgres_value(number, 0, 0);
-        char text[32];
-        snprintf(text, sizeof text, "%" PRId64, xid.integer);
-        status = xid.type == VALUE_INT ? fate(conn, text) : OWED_OK;
-    }
-    if (status == OWED_OK)
-        return OWED_OK;
-    if (status == OWED_ABORTED)
-        return fail(err, OWED_UNAVAILABLE,
-            "commit: the connection to %s was lost before it happened; nothing was written",
-            conn->place);
-    return fail(err, OWED_UNSURE,
-        "commit: the connection to %s was lost before the answer came: whether it happened is not "
-        "known",
-        conn->place);
-}
-
 static owed_status
 had_failed(struct postgres_db *conn, owed_error *err)
 {
@@ -218,6 +136,13 @@ is_gone(struct postgres_db *conn)
     return postgres_is_lost(conn->handle);
 }
 
+static bool
+wants_number(const struct postgres_db *conn)
+{
+    return conn->writes && conn->number == 0 && !conn->is_light && !conn->is_pooled &&
+        postgres_has(conn, STMT_XID);
+}
+
 /* end_by_commit sends the end of the guard and COMMIT together. */
 static owed_status
 end_by_commit(struct postgres_db *conn, owed_error *err)
@@ -227,7 +152,7 @@ end_by_commit(struct postgres_db *conn, owed_error *err)
     struct command commands[MAX];
     PGresult *results[MAX];
     size_t count = 0;
-    if (conn->writes && !conn->is_light && !conn->is_pooled && postgres_has(conn, STMT_XID)) {
+    if (wants_number(conn)) {
         places[NUMBER] = (int)count;
         commands[count++] = (struct command){.stmt = STMT_XID, .flush = true};
     }
@@ -244,7 +169,8 @@ end_by_commit(struct postgres_db *conn, owed_error *err)
     else if (places[GUARD] >= 0 && postgres_says(results[places[GUARD]], "22012"))
         status = guard_gone(conn, err);
     else if (postgres_is_lost(conn->handle))
-        status = settle_doubt(conn, places[NUMBER] < 0 ? NULL : results[places[NUMBER]], err);
+        status =
+            postgres_settle_doubt(conn, places[NUMBER] < 0 ? NULL : results[places[NUMBER]], err);
     for (size_t i = 0; i < count; i++)
         PQclear(results[i]);
     return status;

@@ -19,7 +19,8 @@ a_row_written_by_hand_fans_out_whatever_the_search_path_of_its_writer(void **sta
     struct catalogue_receiver receiver = a_receiver("shop.billing");
     publish(world, &receiver, 1);
     raw_run(plain(world),
-        "begin; set local search_path = pg_catalog;"
+        "begin; create temp table owed_receiver on commit drop as"
+        " select * from public.owed_receiver limit 0; set local search_path = pg_catalog;"
         "insert into public.owed_event (uid, name, payload, occurred_at, recorded_at, due_at)"
         " values ('\\x00112233445566778899aabbccddeeff', '" EVENT "', '{}', now(), now(), now());"
         "select public.owed_fire('" EVENT "', '{}'); commit");

@@ -342,6 +342,31 @@ a_transaction_in_which_nothing_ran_costs_nothing(void **state)
     assert_int_equal(PQtransactionStatus(handle_of(world->db)), PQTRANS_IDLE);
 }
 
+static void
+a_commit_does_not_ask_for_the_number_that_a_fire_has_said(void **state)
+{
+    struct world *world = *state;
+    const struct new_delivery own = {
+        .receiver_key = "shop.own", .lane = LANE, .kind = "inside", .max_attempts = 5};
+    struct new_event event = an_event(EVENT);
+    int64_t id = 0;
+    bool fresh = false;
+    struct db *db = NULL;
+    assert_ok(store_open(world->url, &(struct db_options){0}, &db, &world->err));
+    event.own = &own;
+    event.own_count = 1;
+    for (int said = 1; said >= 0; said--, event.own_count = 0, event.uid[0]++) {
+        assert_ok(store_begin(db, true, &world->err));
+        assert_ok(store_insert_event(db, &event, &id, &fresh, &world->err));
+        assert_ok(store_commit(db, &world->err));
+        PGresult *result = PQexec(handle_of(db),
+            "select from pg_prepared_statements where statement like '%select pg_current_xact_id%'");
+        assert_int_equal(PQntuples(result), 1 - said);
+        PQclear(result);
+    }
+    store_close(db);
+}
+
 int
 main(void)
 {
@@ -360,6 +385,7 @@ main(void)
         TEST(plans_that_somebody_threw_away_are_made_anew),
         TEST(a_light_commit_is_asked_for_each_time),
         TEST(a_transaction_in_which_nothing_ran_costs_nothing),
+        TEST(a_commit_does_not_ask_for_the_number_that_a_fire_has_said),
     };
     return run_on_stores("postgres", "postgres transaction", tests, COUNT(tests));
 }

@@ -8,10 +8,12 @@
 create or replace function owed_announce() returns trigger
 language plpgsql as $$
 begin
+    -- One if each: nothing promises that an "and" goes from left to right. None of them is a query.
     if pg_catalog.pg_try_advisory_xact_lock_shared(1870095716, 1) then
         if pg_catalog.pg_try_advisory_lock(1870095716, 2) then
-            perform pg_catalog.pg_advisory_unlock(1870095716, 2);
-            return null;
+            if pg_catalog.pg_advisory_unlock(1870095716, 2) then
+                return null;
+            end if;
         end if;
     end if;
     perform pg_catalog.pg_notify('owed', '');

@@ -1,11 +1,12 @@
 -- Writes an event, by whose trigger the catalogue owes it to its receivers, and then owes it to
--- receivers that the firing process declares and the catalogue may not know. A taken dedupe key writes
--- nothing and gives no row.
+-- receivers that the firing process declares and the catalogue may not know. Gives the event's id; null:
+-- its dedupe key is taken, and nothing was written.
 create or replace function owed_event_insert(uid bytea, name text, version bigint, payload text,
     dedupe_key text, occurred_at timestamptz, recorded_at timestamptz, due_at timestamptz,
     actor_key text, actor_label text, scope text, correlation_id text, causation_id bigint,
-    traceparent text, own json)
-returns setof bigint
+    traceparent text, own_key text[], own_lane text[], own_kind text[], own_max_attempts bigint[],
+    own_due bigint[])
+returns bigint
 language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set jit = off
 set plan_cache_mode = force_generic_plan as $$
@@ -25,24 +26,23 @@ begin
     on conflict (dedupe_key) do nothing
     returning id into event;
     if event is null then
-        return;
+        return null;
     end if;
     -- Nearly always the catalogue has them all, and to see that is far cheaper than to insert nothing.
-    perform from json_to_recordset($15) as o (key text)
+    perform from unnest($15) as o (key)
     where not exists (
         select from owed_delivery as d where d.event_id = event and d.receiver_key = o.key
         and d.target_digest = '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     if not found then
-        return next event;
-        return;
+        return event;
     end if;
     insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
         available_at, due_at)
     select event, o.key, '\xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', o.lane,
         o.kind, o.max_attempts, $8 + o.due * interval '1 microsecond',
         $8 + o.due * interval '1 microsecond'
-    from json_to_recordset($15) as o (key text, lane text, kind text, max_attempts integer, due bigint)
+    from unnest($15, $16, $17, $18, $19) as o (key, lane, kind, max_attempts, due)
     on conflict (event_id, receiver_key, target_digest) do nothing;
-    return next event;
+    return event;
 end
 $$;
