@@ -68,6 +68,34 @@ step(struct worker *w, bool is_first, owed_error *err)
 }
 
 static void
+say_trouble(struct worker *w, const owed_error *err)
+{
+    w->prune.is_over = true;
+    log_say(&w->owed->log, OWED_LOG_ERROR, "old events could not be deleted, for now",
+        LOG_TEXT("error", err->text));
+}
+
+bool
+clean_looks(const struct worker *w, int64_t until_mono_us)
+{
+    return cleans(w) && !w->owed->db->driver->single_writer && w->prune.is_over &&
+        w->prune_mono_us <= until_mono_us;
+}
+
+owed_status
+clean_look(struct worker *w, owed_error *err)
+{
+    begin(w);
+    w->rest_mono_us = 0;
+    owed_status status = store_prune_peek(w->owed->db, &w->prune, err);
+    if (status == OWED_OK)
+        return OWED_OK;
+    say_trouble(w, err);
+    // The transaction is of no use any more, and all else of it is done again without this.
+    return is_trouble(status) ? status : OWED_BUSY;
+}
+
+static void
 say_deleted(const struct worker *w)
 {
     if (w->prune.events > 0)
@@ -92,13 +120,10 @@ clean(struct worker *w, owed_error *err)
         worker_wrote(w);
         worker_yield(w);
     }
-    if (status != OWED_OK) {
-        w->prune.is_over = true;
-        log_say(&w->owed->log, OWED_LOG_ERROR, "old events could not be deleted, for now",
-            LOG_TEXT("error", err->text));
-    } else if (w->prune.is_over) {
+    if (status != OWED_OK)
+        say_trouble(w, err);
+    else if (w->prune.is_over)
         say_deleted(w);
-    }
     return is_trouble(status) ? status : OWED_OK;
 }
 

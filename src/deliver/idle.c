@@ -24,37 +24,56 @@ tidy(struct worker *w)
     w->wrote = false;
 }
 
-/* first_due_us tells when a row falls due that no commit will announce; INT64_MAX: none does. */
-static int64_t
-first_due_us(struct worker *w)
+/* ask_due asks when the next row falls due that no commit will announce; INT64_MAX: none does. is_found: in the lanes
+ * that were found before. */
+static owed_status
+ask_due(struct worker *w, bool is_found, int64_t *ret_at_us, owed_error *err)
 {
-    int64_t first_us = INT64_MAX;
-    for (enum share share = 0; share < SHARE_COUNT; share++) {
+    owed_status status = OWED_OK;
+    *ret_at_us = INT64_MAX;
+    for (enum share share = 0; share < SHARE_COUNT && status == OWED_OK; share++) {
         if (!share_is_served(w, share))
             continue;
         struct claim claim;
         claim_fill(w, share, &claim);
-        claim_where_found(w, share, &claim);
+        if (is_found)
+            claim_where_found(w, share, &claim);
         int64_t at_us = INT64_MAX;
-        owed_error err = {0};
-        if (store_next_due(w->owed->db, &claim, &at_us, &err) != OWED_OK) {
-            trouble(w, "look for what is due next", &err);
-            return 0;
-        }
-        first_us = at_us < first_us ? at_us : first_us;
+        status = store_next_due(w->owed->db, &claim, &at_us, err);
+        if (status == OWED_OK && at_us < *ret_at_us)
+            *ret_at_us = at_us;
     }
-    return first_us;
+    return status;
 }
 
-/* next_due_us tells how long until then. */
-static int64_t
-next_due_us(struct worker *w)
+/* first_due asks so in the lanes that were found before; false is trouble. */
+static bool
+first_due(struct worker *w, int64_t *ret_at_us)
 {
-    int64_t first_us = first_due_us(w);
-    if (first_us == INT64_MAX)
-        return INT64_MAX;
-    int64_t left_us = first_us - worker_now_us(w);
-    return left_us < DUE_MIN_US ? DUE_MIN_US : left_us;
+    owed_error err = {0};
+    if (ask_due(w, true, ret_at_us, &err) == OWED_OK)
+        return true;
+    trouble(w, "look for what is due next", &err);
+    return false;
+}
+
+static void
+note_due(struct worker *w, int64_t at_us)
+{
+    int64_t soon_us = worker_now_us(w) + DUE_MIN_US;
+    w->vain = at_us <= soon_us ? w->vain + 1 : 0;
+    w->due_heard_mono_us = worker_mono_us(w);
+    w->due_at_us = at_us < soon_us ? soon_us : at_us;
+}
+
+owed_status
+idle_ask(struct worker *w, owed_error *err)
+{
+    int64_t at_us = INT64_MAX;
+    owed_status status = ask_due(w, false, &at_us, err);
+    if (status == OWED_OK)
+        w->due_at_us = at_us;
+    return status;
 }
 
 /* jitter shortens a wait by up to an eighth, so that many relays do not look at the same moment. */
@@ -106,20 +125,18 @@ idle_after_work(struct worker *w)
         w->idle_us = w->settings.poll_us / QUICK_POLLS;
 }
 
-/* due_at_us tells when the next row falls due; INT64_MAX: none does. */
-static int64_t
-due_at_us(struct worker *w)
+/* hear_due sees to it that due_at_us is when the next row falls due. */
+static void
+hear_due(struct worker *w)
 {
     int64_t mono_us = worker_mono_us(w);
     bool is_known = w->due_heard_mono_us != 0 && mono_us - w->due_heard_mono_us < DUE_HOLDS_US &&
         worker_now_us(w) + DUE_MIN_US < w->due_at_us;
     if (is_known && !wake_has_signs(w->wake))
-        return w->due_at_us;
-    int64_t due_us = next_due_us(w);
-    w->due_heard_mono_us = mono_us;
-    w->due_at_us = due_us == INT64_MAX ? INT64_MAX : worker_now_us(w) + due_us;
-    w->vain = due_us <= DUE_MIN_US ? w->vain + 1 : 0;
-    return w->due_at_us;
+        return;
+    int64_t at_us = INT64_MAX;
+    if (first_due(w, &at_us))
+        note_due(w, at_us);
 }
 
 /* stretch makes the next wait longer where commits are seen to be noticed. */
@@ -136,12 +153,12 @@ stretch(struct worker *w, bool is_woken)
 }
 
 /* may_rest tells whether another look could find nothing: no commit, nothing due. Whoever died with rows in
- * hand since the last look announced nothing: they are found when it is time to mend. */
+ * hand since the last look announced nothing: they are found by the next round. */
 static bool
-may_rest(const struct worker *w, int64_t next_us)
+may_rest(const struct worker *w)
 {
     return wake_is_proven(w->wake) && worker_is_at_rest(w) && !worker_is_stopping(w) &&
-        w->passes_left < 0 && worker_now_us(w) < next_us && worker_mono_us(w) < w->mend_mono_us;
+        w->passes_left < 0 && worker_now_us(w) < w->due_at_us;
 }
 
 /* keep_house does meanwhile what is due beside deliveries. */
@@ -149,7 +166,10 @@ static bool
 keep_house(struct worker *w)
 {
     owed_error err = {0};
-    if (upkeep(w, &err) == OWED_OK)
+    w->is_resting = true;
+    owed_status status = upkeep(w, &err);
+    w->is_resting = false;
+    if (status == OWED_OK)
         return colleagues_keep(w);
     trouble(w, "look after the store", &err);
     return false;
@@ -164,19 +184,20 @@ idle(struct worker *w)
         worker_pause(w, sooner(w, IDLE_MAX_US));
         return;
     }
-    int64_t next_us = due_at_us(w);
+    hear_due(w);
     if (w->trouble.now)
         return;
     bool is_woken = false;
     // The end of a pause is announced by nobody.
     bool is_held = wait_held_us(w) != INT64_MAX;
     do {
+        int64_t next_us = w->due_at_us;
         int64_t left_us = next_us == INT64_MAX ? next_us : next_us - worker_now_us(w);
         is_woken = worker_wait(w, wait_us(w, left_us > DUE_MIN_US ? left_us : DUE_MIN_US));
         stretch(w, is_woken);
         if (is_woken)
             w->due_heard_mono_us = 0;
-    } while (!is_woken && !is_held && may_rest(w, next_us) && keep_house(w));
+    } while (!is_woken && !is_held && may_rest(w) && keep_house(w) && may_rest(w));
 }
 
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
@@ -213,8 +234,8 @@ idle_tell_due(struct worker *w)
 {
     if (!w->settings.once && !worker_has_limit(w) && w->settings.passes == 0)
         return;
-    int64_t first_us = first_due_us(w);
-    if (w->trouble.now || first_us == INT64_MAX)
+    int64_t first_us = INT64_MAX;
+    if (!first_due(w, &first_us) || first_us == INT64_MAX)
         return;
     w->counts.next_due_us = first_us;
     if (w->seat.shared != NULL)

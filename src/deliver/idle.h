@@ -5,6 +5,8 @@
 #ifndef DELIVER_IDLE_H
 #define DELIVER_IDLE_H
 
+#include <owed/error.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,6 +15,8 @@ struct worker;
 /* idle.c: both return when there may be something to do. idle_after_work is for a pass that did something. */
 void idle_after_work(struct worker *worker);
 void idle(struct worker *worker);
+/* idle_ask asks the store when the next row falls due, in whatever lane, and notes it. */
+owed_status idle_ask(struct worker *worker, owed_error *err);
 /* idle_once has told the supervisor first that there is nothing left; seen is what slot_works said. */
 void idle_once(struct worker *worker, long long seen);
 /* idle_for_room waits until what had no room at its destination is due again; false: nothing is soon.

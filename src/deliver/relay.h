@@ -20,6 +20,8 @@ struct relay_seat {
     /* wait passes the time in place of an idle wait or a back-off; NULL: the kernel's clock does. */
     void (*wait)(void *state, int64_t timeout_us);
     void *wait_state;
+    bool
+        hears; // with wait: whether somebody committed is asked after it, and it ends for that at once
     int64_t hole_us; // twice a second a busy single writer is left alone for so long; 0: never
     const struct visit *visit; // NULL: a relay at work
     bool is_guest; // rows of others are neither mended nor forgotten: it only delivers its own

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * upkeep.c - what a worker does beside delivering: the heartbeat, the mending, the waiting.
+ * upkeep.c - what a worker does beside delivering: the waiting, the mending.
  */
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "deliver/worker.h"
 
-#define MEND_EVERY_US (60 * US_PER_SECOND)
-#define BEAT_EVERY_US (30 * US_PER_SECOND)
 #define FORGET_AFTER_US (24 * 3600 * US_PER_SECOND) // relays that did not leave
 #define MEND_ROWS 1000
-#define BOOT_ID_BYTES 37
 
 int64_t
 worker_now_us(const struct worker *w)
@@ -74,14 +66,22 @@ worker_share_counts(struct worker *w)
 
 /* --- waiting --- */
 
+static bool
+wait_for_seat(struct worker *w, int64_t timeout_us)
+{
+    bool hears = w->seat.hears && w->wake != NULL;
+    if (hears && wake_sleep(w->wake))
+        return true;
+    w->seat.wait(w->seat.wait_state, timeout_us);
+    outside_attend(w);
+    return hears && wake_take(w->wake);
+}
+
 bool
 worker_wait(struct worker *w, int64_t timeout_us)
 {
-    if (w->seat.wait != NULL) {
-        w->seat.wait(w->seat.wait_state, timeout_us);
-        outside_attend(w);
-        return false;
-    }
+    if (w->seat.wait != NULL)
+        return wait_for_seat(w, timeout_us);
     if (w->took_sign)
         wake_expect(w->wake);
     w->took_sign = false;
@@ -116,76 +116,7 @@ worker_pause(struct worker *w, int64_t timeout_us)
     }
 }
 
-/* --- the heartbeat --- */
-
-static void
-read_boot_id(char id[static BOOT_ID_BYTES])
-{
-    id[0] = '\0';
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    if (file == NULL)
-        return;
-    if (fgets(id, BOOT_ID_BYTES, file) == NULL)
-        id[0] = '\0';
-    fclose(file);
-}
-
-static void
-write_lanes(const struct worker *w, struct buf *json)
-{
-    buf_putc(json, '[');
-    if (w->lanes == NULL)
-        json_write_string(json, STR("*"));
-    for (size_t i = 0; w->lanes != NULL && w->lanes[i] != NULL; i++) {
-        if (i > 0)
-            buf_putc(json, ',');
-        json_write_string(json, str_of(w->lanes[i]));
-    }
-    buf_putc(json, ']');
-}
-
-static const char *
-deaf_of(const struct worker *w)
-{
-    return w->wake == NULL ? "" : wake_deaf(w->wake);
-}
-
-/* has_news tells whether what its row says of its ears is no longer so. */
-static bool
-has_news(const struct worker *w)
-{
-    return strncmp(deaf_of(w), w->deaf_told, sizeof w->deaf_told - 1) != 0;
-}
-
-static owed_status
-beat(struct worker *w, owed_error *err)
-{
-    char host[256] = "";
-    char boot_id[BOOT_ID_BYTES];
-    gethostname(host, sizeof host - 1);
-    read_boot_id(boot_id);
-    struct buf lanes;
-    buf_init(&lanes, 1024 * 1024);
-    write_lanes(w, &lanes);
-    const struct relay_row row = {
-        .id = w->claimed_by,
-        .host = host,
-        .pid = getpid(),
-        .boot_id = boot_id,
-        .lanes = buf_text(&lanes),
-        .wake_path = w->wake == NULL ? "" : wake_path(w->wake),
-        .deaf = deaf_of(w),
-        .started_at_us = w->started_at_us,
-        .heartbeat_at_us = worker_now_us(w),
-    };
-    owed_status status = store_relay_heartbeat(w->owed->db, &row, err);
-    buf_done(&lanes);
-    if (status != OWED_OK)
-        return status;
-    snprintf(w->deaf_told, sizeof w->deaf_told, "%s", row.deaf);
-    worker_wrote(w);
-    return OWED_OK;
-}
+/* --- now and then --- */
 
 /* note_successes writes when its receivers last succeeded, as far as it has not yet: what is settled stays
  * where it is, and nobody who asks should have to look through all of it. */
@@ -209,25 +140,6 @@ note_successes(struct worker *w, owed_error *err)
     free(successes);
     if (count > 0 && status == OWED_OK)
         worker_wrote(w);
-    return status;
-}
-
-/* look_and_beat reads the store's clock and says that the worker lives, in one transaction. */
-static owed_status
-look_and_beat(struct worker *w, owed_error *err)
-{
-    struct db *db = w->owed->db;
-    if (db->driver->now == NULL)
-        return beat(w, err);
-    owed_status status = store_begin(db, true, err);
-    if (status != OWED_OK)
-        return status;
-    status = handle_read_clock(w->owed, err);
-    if (status == OWED_OK)
-        status = beat(w, err);
-    if (status == OWED_OK)
-        return store_commit(db, err);
-    store_rollback(db);
     return status;
 }
 
@@ -264,9 +176,8 @@ mends(const struct worker *w)
     return !w->seat.is_guest && (w->seat.shared == NULL || w->seat.slot == 0);
 }
 
-/* refresh reads the catalogue, in one transaction where none is open. */
-static owed_status
-refresh(struct worker *w, owed_error *err)
+owed_status
+upkeep_refresh(struct worker *w, owed_error *err)
 {
     struct db *db = w->owed->db;
     bool is_own = !store_in_transaction(db);
@@ -283,30 +194,39 @@ refresh(struct worker *w, owed_error *err)
     return status;
 }
 
+/* mend_for_visit: a visit has no rounds. */
+static owed_status
+mend_for_visit(struct worker *w, owed_error *err)
+{
+    int64_t mono_us = worker_mono_us(w);
+    if (mono_us < w->mend_mono_us)
+        return OWED_OK;
+    w->mend_mono_us = mono_us + MEND_EVERY_US;
+    owed_status status = mends(w) ? mend(w, err) : OWED_OK;
+    return status == OWED_OK && serves_anything(w) ? upkeep_refresh(w, err) : status;
+}
+
 owed_status
 upkeep(struct worker *w, owed_error *err)
 {
-    int64_t mono_us = worker_mono_us(w);
     struct db *db = w->owed->db;
     owed_status status = db->driver->still_there(db, err);
     if (status != OWED_OK)
         return status;
-    if (mono_us >= w->beat_mono_us || has_news(w)) {
-        status = look_and_beat(w, err);
+    if (w->visit != NULL)
+        return mend_for_visit(w, err);
+    if (round_is_due(w)) {
+        status = round_make(w, err);
         if (status == OWED_OK)
             status = note_successes(w, err);
-        w->beat_mono_us = mono_us + BEAT_EVERY_US;
     }
     if (status == OWED_OK)
         status = clean(w, err);
-    if (status != OWED_OK || mono_us < w->mend_mono_us)
+    if (status != OWED_OK || !w->has_to_mend)
         return status;
-    w->mend_mono_us = mono_us + MEND_EVERY_US;
-    if (mends(w))
-        status = mend(w, err);
-    if (status == OWED_OK && serves_anything(w))
-        status = refresh(w, err);
-    return status;
+    w->has_to_mend = false;
+    w->due_at_us = 0; // what moved is for this worker as well
+    return mend(w, err);
 }
 
 void

@@ -21,6 +21,12 @@ struct kept {
 
 owed_status upkeep(struct worker *worker, owed_error *err);
 void upkeep_end(struct worker *worker);
+/* upkeep_refresh reads the catalogue, in one transaction where none is open. */
+owed_status upkeep_refresh(struct worker *worker, owed_error *err);
+/* round.c: in one transaction a worker says that it lives, and looks at all that is due now or soon. */
+#define MEND_EVERY_US INT64_C(60000000)
+bool round_is_due(const struct worker *worker);
+owed_status round_make(struct worker *worker, owed_error *err);
 void worker_wrote(struct worker *worker);
 /* worker_share_counts adds what was counted since to the whole relay's counts. */
 void worker_share_counts(struct worker *worker);
@@ -46,6 +52,10 @@ int64_t colleagues_next_us(const struct worker *worker);
 owed_status clean(struct worker *worker, owed_error *err);
 /* clean_end leaves to others what is not done yet. */
 void clean_end(struct worker *worker);
+/* clean_looks tells whether it is time, or will be until then, to look for any; clean_look does so, in the
+ * transaction that is open. A single writer's others wait meanwhile: there clean looks by itself. */
+bool clean_looks(const struct worker *worker, int64_t until_mono_us);
+owed_status clean_look(struct worker *worker, owed_error *err);
 /* clean_next_us tells how long until it wants to go on; INT64_MAX: this worker does not. */
 int64_t clean_next_us(const struct worker *worker);
 

@@ -349,7 +349,9 @@ wake_has_signs(const struct wake *wake)
 bool
 wake_is_proven(const struct wake *wake)
 {
-    bool is_announced =
-        wake->owed->db != NULL && (wake->owed->db->driver->asleep == NULL || wake->is_asleep);
-    return wake->signs_missing == 0 && is_announced && sign_fd(wake) >= 0;
+    const struct db *db = wake->owed->db;
+    if (db == NULL || sign_fd(wake) < 0)
+        return false;
+    // Who can be told that somebody waits has seen that announcements come through.
+    return db->driver->asleep == NULL ? wake->signs_missing == 0 : wake->is_asleep;
 }

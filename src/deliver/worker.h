@@ -107,7 +107,9 @@ struct worker {
     int64_t due_at_us;         // when the next row falls due, as was heard last
     int64_t due_heard_mono_us; // when that was; 0: it is to be asked
     int vain;                  // waits for a due row that could not be claimed
-    int64_t mend_mono_us;      // when to mend next
+    int64_t mend_mono_us;      // when to look for what is to be mended next
+    bool has_to_mend;          // something was found then
+    bool is_resting;           // it waits: nothing is in flight, nothing due
     struct prune_course prune; // of the events that can go
     int64_t prune_mono_us;     // when to begin the next one
     int64_t rest_mono_us;      // until then the writers have the store for themselves

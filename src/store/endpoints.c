@@ -199,6 +199,14 @@ store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err)
     return change(db, STMT_ENDPOINTS_RESUME_DUE, ARGS(V_TIME(now_us)), NULL, err);
 }
 
+owed_status
+store_endpoints_any_held(struct db *db, int64_t now_us, bool *ret_any, owed_error *err)
+{
+    int64_t id = 0;
+    return query_int(db, STMT_ENDPOINT_HELD,
+        ARGS(V_TIME(now_us), V_TIME(now_us - RESUMED_LATELY_US), V_INT(1)), &id, ret_any, err);
+}
+
 /* free_found makes due what a statement finds, until it finds nothing more. */
 static owed_status
 free_found(struct db *db, enum stmt held, struct args args, int64_t now_us, owed_error *err)

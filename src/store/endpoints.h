@@ -72,6 +72,8 @@ owed_status store_endpoint_resume(
 #define ENDPOINT_PAUSED_US INT64_C(3600000000) // so long a row is put off at a time
 owed_status store_endpoints_resume(struct db *db, int64_t now_us, owed_error *err);
 owed_status store_endpoints_free(struct db *db, int64_t now_us, owed_error *err);
+/* store_endpoints_any_held tells whether that would make anything due. */
+owed_status store_endpoints_any_held(struct db *db, int64_t now_us, bool *ret_any, owed_error *err);
 owed_status store_endpoint_free_of(struct db *db, const char *id, int64_t now_us, owed_error *err);
 
 /* store_endpoint_dead counts deliveries that are dead; store_endpoint_give_up then disables it where most or more

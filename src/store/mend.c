@@ -128,6 +128,55 @@ see_to_pauses(struct db *db, int64_t now_us, owed_error *err)
     return status;
 }
 
+/* look_at tells of one of a receiver's rows that is to be mended, if there is one. */
+static owed_status
+look_at(struct db *db, const struct mend *mend, const struct owed_receiver_row *receiver,
+    struct buf *ids, int64_t *ret_found, owed_error *err)
+{
+    int64_t before_us;
+    if (is_over(mend, receiver, &before_us))
+        return collect_ids(db, STMT_ORPHANS,
+            ARGS(V_TEXT(receiver->key), V_TIME(mend->now_us), V_TIME(before_us), V_INT(1)), ids,
+            ret_found, err);
+    return collect_ids(
+        db, STMT_MISPLACED, ARGS(V_TEXT(receiver->key), V_INT(1)), ids, ret_found, err);
+}
+
+/* look_for_rows tells whether any row is to be mended. */
+static owed_status
+look_for_rows(struct db *db, const struct mend *mend, struct arena *arena, int64_t *ret_found,
+    owed_error *err)
+{
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    struct list list = {sizeof(struct owed_receiver_row), read_owed_receiver, arena};
+    void *items = NULL;
+    size_t count = 0;
+    owed_status status = read_all(db, STMT_OWED_RECEIVERS, NO_ARGS, &list, &items, &count, err);
+    const struct owed_receiver_row *receivers = items;
+    *ret_found = 0;
+    for (size_t i = 0; status == OWED_OK && *ret_found == 0 && i < count; i++)
+        status = look_at(db, mend, &receivers[i], &ids, ret_found, err);
+    if (status == OWED_OK && *ret_found == 0)
+        status = collect_ids(db, STMT_MISPLACED_CLAIMED, ARGS(V_INT(1)), &ids, ret_found, err);
+    return status;
+}
+
+owed_status
+store_mend_look(struct db *db, int64_t now_us, int64_t grace_us, bool *ret_any, owed_error *err)
+{
+    CLEANUP(arena_done) struct arena arena;
+    arena_init(&arena, 0);
+    const struct mend mend = {.now_us = now_us, .grace_us = grace_us};
+    int64_t found = 0;
+    owed_status status = end_pauses(db, now_us, err);
+    if (status == OWED_OK)
+        status = look_for_rows(db, &mend, &arena, &found, err);
+    *ret_any = found > 0;
+    return status == OWED_OK && found == 0 ? store_endpoints_any_held(db, now_us, ret_any, err)
+                                           : status;
+}
+
 owed_status
 store_mend(struct db *db, int64_t now_us, int64_t grace_us, int32_t limit, int64_t *ret_moved,
     int64_t *ret_orphaned, owed_error *err)

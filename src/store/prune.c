@@ -288,14 +288,16 @@ owed_status
 store_prune_peek(struct db *db, struct prune_course *course, owed_error *err)
 {
     bool found = false;
-    owed_status status = store_begin(db, false, err);
+    bool is_own = !store_in_transaction(db);
+    owed_status status = is_own ? store_begin(db, false, err) : OWED_OK;
     if (status != OWED_OK)
         return status;
     for (int i = 0; i < PRUNE_PEEKS && status == OWED_OK && !found && !course->is_over; i++)
         status = skip(db, course, &found, err);
-    if (status == OWED_OK)
+    if (is_own && status == OWED_OK)
         return store_commit(db, err);
-    store_rollback(db);
+    if (is_own)
+        store_rollback(db);
     return status;
 }
 

@@ -60,8 +60,8 @@ owed_status store_prune_turn(
     struct db *db, int64_t stuck_seconds, bool *ret_is_ours, owed_error *err);
 void store_prune_leave(struct db *db);
 
-/* store_prune_peek passes over what has nothing to go, in one transaction that only reads: nearly always that is
- * the whole course. */
+/* store_prune_peek passes over what has nothing to go: nearly always that is the whole course. It only reads, in one
+ * transaction, or in the one that is open. */
 owed_status store_prune_peek(struct db *db, struct prune_course *course, owed_error *err);
 
 /* store_prune_step deletes one batch, in a transaction of its own. An event with more deliveries than a

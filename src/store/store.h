@@ -348,6 +348,10 @@ owed_status store_catalogue_events(struct db *db, struct arena *arena,
  */
 owed_status store_mend(struct db *db, int64_t now_us, int64_t grace_us, int32_t limit,
     int64_t *ret_moved, int64_t *ret_orphaned, owed_error *err);
+/* store_mend_look ends those pauses, in the transaction that is open, and tells whether store_mend has any row to set
+ * right. */
+owed_status store_mend_look(
+    struct db *db, int64_t now_us, int64_t grace_us, bool *ret_any, owed_error *err);
 
 /* --- relays: relays.c --- */
 

@@ -413,6 +413,29 @@ who_falls_asleep_on_a_new_connection_looks_once_and_then_waits(void **state)
     assert_false(wake_wait(f->wake, 1000));
 }
 
+static void
+who_can_say_that_he_sleeps_needs_no_other_proof(void **state)
+{
+    struct fixture *f = *state;
+    static const struct driver talks = {.scheme = "fake",
+        .wake_fd = fake_wake_fd,
+        .changed = fake_changed,
+        .path = fake_path,
+        .asleep = fake_lies_down};
+    static const struct driver does_not = {.scheme = "fake",
+        .wake_fd = fake_wake_fd,
+        .changed = fake_changed,
+        .path = fake_path,
+        .asleep = fake_asleep};
+    f->db.base.driver = &talks;
+    assert_false(wake_is_proven(f->wake));
+    wake_sleep(f->wake);
+    assert_true(wake_is_proven(f->wake));
+    f->db.base.driver = &does_not;
+    wake_sleep(f->wake);
+    assert_false(wake_is_proven(f->wake));
+}
+
 int
 main(void)
 {
@@ -427,6 +450,7 @@ main(void)
         CASE(without_a_sign_nobody_looks_before_the_end),
         CASE(news_that_come_with_the_answer_to_who_would_sleep_are_looked_for),
         CASE(who_falls_asleep_on_a_new_connection_looks_once_and_then_waits),
+        CASE(who_can_say_that_he_sleeps_needs_no_other_proof),
         CASE(what_was_committed_before_a_connection_was_watched_is_seen),
         CASE(polling_beside_other_things_tells_the_same),
         CASE(more_signs_do_not_end_a_wait_for_a_look_that_is_set),
