@@ -666,6 +666,7 @@ GUARDS = [
         ("endpoint_give_up", "so many", " and dead_in_row >= $4", " and $4 is not null"),
         ("endpoint_give_up", "just so many", "dead_in_row >= $4", "dead_in_row > $4"),
         ("endpoint_pause", "id", "where id = $1", "where $1 is not null"),
+        ("endpoint_pause", "keeps why", "case when $4 = '' then paused_reason else $4 end", "$4"),
         ("endpoint_pause", "keeps its moment", "case when paused_at = 0 then $2 else paused_at end", "$2"),
         ("endpoint_resume", "id", "where id = $1 and", "where $1 is not null and"),
         ("endpoint_resume", "that is paused", " and paused_at <> 0", ""),

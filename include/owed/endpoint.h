@@ -55,7 +55,7 @@ typedef enum owed_signing {
 
 /* A new endpoint. Start from {0}. */
 typedef struct owed_endpoint {
-    const char *url; /* http or https; port 80, 443 or from 1024 on; no user */
+    const char *url; /* http or https; port 80, 443 or from 1024 on; no user, no fragment */
     const char *const *
         events; /* names to a NULL, at least one: "shop.Paid", "shop.*" for all that begin so, "*" */
     const char *name;   /* for people */
@@ -72,7 +72,7 @@ typedef struct owed_endpoint {
 /*
  * owed_endpoint_add writes one, and looks up its host. ret_secret (may be NULL) is what the customer verifies with, and is
  * not shown again: the secret, or the public key ("whpk_..."). The handle declares the receiver.
- * INVALID: what is wrong with it, or where it leads. UNAVAILABLE: its host cannot be looked up. CONFIG: no such
+ * INVALID: what is wrong with it, an event that the receiver never gets, or where it leads. UNAVAILABLE: its host cannot be looked up. CONFIG: no such
  * receiver is declared. BUSY, STORE.
  */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_add(owed *owed, const owed_endpoint *endpoint,
@@ -108,7 +108,7 @@ OWED_API OWED_MUSTUSE owed_status owed_endpoint_resume(owed *owed, const char *i
 /* owed_endpoint_remove forgets it; what it was owed ends as if it were disabled, and the log of its attempts stays. NOT_FOUND. */
 OWED_API OWED_MUSTUSE owed_status owed_endpoint_remove(owed *owed, const char *id, owed_error *err);
 
-/* An endpoint as it can be shown to anybody: its secret is not told, nor what follows the path of its URL. */
+/* An endpoint as it can be shown to anybody: its secret is not told (a public key is), nor what follows the path of its URL. */
 typedef struct owed_endpoint_entry {
     const char *id;
     const char *name; /* these are "" where there is none */
@@ -129,6 +129,7 @@ typedef struct owed_endpoint_entry {
     const char *paused_reason;
     int64_t created_at_us;
     int64_t updated_at_us;
+    const char *public_key; /* "whpk_...", of one that signs by a pair of keys; else "" */
 } owed_endpoint_entry;
 
 typedef struct owed_endpoint_list {

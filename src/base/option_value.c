@@ -89,7 +89,7 @@ static const struct option_kind {
 } kinds[] = {
     [OPTION_TEXT] = {read_text, "text", NULL, 0},
     [OPTION_INT] = {read_int, "a whole number", write_int, INT64_MAX},
-    [OPTION_DURATION] = {read_duration, "a duration such as 90s, 5m, 1h30m or 250ms",
+    [OPTION_DURATION] = {read_duration, "a duration such as 90s, 5m, 1h30m or 250ms, 3660d at most",
         duration_write, LIMIT_DURATION_US},
     [OPTION_TIME] = {read_time, "a time such as 2026-11-29T15:04:05Z, or +90s from now", NULL, 0},
     [OPTION_BOOL] = {read_bool, "true or false", NULL, 0},

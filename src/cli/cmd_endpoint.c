@@ -5,18 +5,15 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "cli/act.h"
-#include "cli/fields.h"
+#include "cli/endpoint_shown.h"
 #include "cli/filter.h"
+#include "cli/known.h"
 #include "cli/rows.h"
-#include "declare/url.h"
 #include "receive/endpoint.h"
 #include "receive/parcel.h"
-#include "store/endpoints.h"
 #include "store/look.h"
 
-#define PAGE 500
 #define DAY_US (INT64_C(24) * 3600 * US_PER_SECOND)
 
 static int run_endpoint(struct cli *cli);
@@ -77,8 +74,9 @@ const struct command cmd_endpoint = {
         "    [receiver \"owed.webhooks\"]\n"
         "    event = *\n"
         "    endpoints = yes\n\n"
-        "add prints the id and what the customer verifies with, which is not shown again. Its URL may lead to no address that is not "
+        "add prints the id and what the customer verifies with: a secret, which is not shown again, or a public key. Its URL may lead to no address that is not "
         "on the internet, unless allow names its network; that is checked when it is added and before every connection. "
+        "A URL, an event or a filter that is refused ends it with 65, a host that cannot be looked up with 69. "
         "Redirects are followed where redirects says how many: 307 and 308, at the same host. "
         "rotate prints a new secret; for the overlap both sign. While an overlap lasts, another rotation is refused, but for one with --overlap 0, which ends both.\n\n"
         "disable lets nothing more be owed to it, and what is, also what a pause has kept, ends without a request; so it does when it is removed. An endpoint is disabled at once when "
@@ -95,52 +93,12 @@ const struct command cmd_endpoint = {
     .run = run_endpoint,
 };
 
-static const struct field endpoint_fields[] = {
-    FIELD(struct endpoint_row, id, "id", "ID", SHAPE_TEXT),
-    FIELD(struct endpoint_row, name, "name", "NAME", SHAPE_KEY, .width = 30),
-    FIELD(struct endpoint_row, url, "url", "URL", SHAPE_TEXT, .width = 60),
-    FIELD(struct endpoint_row, tenant, "tenant", "TENANT", SHAPE_KEY),
-    FIELD(struct endpoint_row, subscriptions, "events", "EVENTS", SHAPE_WORDS, .width = 40),
-    FIELD(struct endpoint_row, format, "format", NULL, SHAPE_TEXT),
-    FIELD(struct endpoint_row, signing, "signing", NULL, SHAPE_TEXT),
-    FIELD(struct endpoint_row, filter, "filter", NULL, SHAPE_KEY),
-    FIELD(struct endpoint_row, rate, "rate", NULL, SHAPE_CODE),
-    FIELD(struct endpoint_row, previous_until_us, "previous_until", NULL, SHAPE_TIME),
-    FIELD(struct endpoint_row, dead_in_row, "dead_in_row", "DEAD", SHAPE_INT),
-    FIELD(struct endpoint_row, disabled_at_us, "disabled_at", "DISABLED", SHAPE_TIME),
-    FIELD(
-        struct endpoint_row, disabled_reason, "disabled_reason", "REASON", SHAPE_KEY, .width = 40),
-    FIELD(struct endpoint_row, paused_at_us, "paused_at", "PAUSED", SHAPE_TIME),
-    FIELD(struct endpoint_row, paused_until_us, "paused_until", NULL, SHAPE_TIME),
-    FIELD(struct endpoint_row, paused_reason, "paused_reason", NULL, SHAPE_KEY),
-    FIELD(struct endpoint_row, created_at_us, "created_at", NULL, SHAPE_TIME),
-    FIELD(struct endpoint_row, updated_at_us, "updated_at", NULL, SHAPE_TIME),
-    FIELDS_END,
-};
-
-/* hide leaves out what is nobody's business: what follows the path of a URL may be a token. */
-static void
-hide(struct cli *cli, struct endpoint_row *row)
-{
-    const char *shown = arena_copy(&cli->arena, url_without_query(row->url));
-    row->url = shown == NULL ? "" : shown;
-}
-
 static int
 open_declared(struct cli *cli)
 {
     if (cli_declare(cli) != OWED_OK || cli_open(cli, cli->registry) != OWED_OK)
         return cli_fail(cli);
     return EXIT_DONE;
-}
-
-static void
-print_secret(struct cli *cli, const char *id, const char *secret)
-{
-    if (cli_json(cli))
-        out_printf(&cli->out, "{\"id\":\"%s\",\"secret\":\"%s\"}\n", id, secret);
-    else
-        out_printf(&cli->out, "id: %s\nsecret: %s\n", id, secret);
 }
 
 static int
@@ -153,6 +111,18 @@ read_words(struct cli *cli, owed_endpoint *endpoint)
     if (signing != NULL && !signing_of(signing, &endpoint->signing))
         return cli_usage(cli, "signing '%s' is neither v1 nor v1a", signing);
     return EXIT_DONE;
+}
+
+/* warn_of_unknown warns of events that nobody declared, which may be fired all the same. */
+static owed_status
+warn_of_unknown(struct cli *cli, const char *const *events)
+{
+    struct known known;
+    owed_status status = known_load(cli, &known);
+    for (size_t i = 0; events[i] != NULL && status == OWED_OK; i++)
+        if (strchr(events[i], '*') == NULL)
+            known_warn(cli, &known, events[i]);
+    return status;
 }
 
 static int
@@ -173,58 +143,11 @@ add(struct cli *cli, const char *url)
         code = open_declared(cli);
     if (code != EXIT_DONE)
         return code;
-    if (owed_endpoint_add(cli->owed, &endpoint, id, secret, &cli->err) != OWED_OK)
+    if (owed_endpoint_add(cli->owed, &endpoint, id, secret, &cli->err) != OWED_OK ||
+        warn_of_unknown(cli, endpoint.events) != OWED_OK)
         return cli_fail(cli);
-    print_secret(cli, id, secret);
+    endpoint_print_secret(cli, id, secret);
     explicit_bzero(secret, sizeof secret);
-    return EXIT_DONE;
-}
-
-static int
-list(struct cli *cli)
-{
-    struct endpoint_row *all = NULL;
-    size_t count = 0;
-    const char *tenant = options_text(cli->flags, "tenant");
-    if (cli_open_store(cli, false) != OWED_OK)
-        return cli_fail(cli);
-    for (const char *after = "";;) {
-        struct endpoint_row *page = NULL;
-        size_t got = 0;
-        if (store_endpoints(cli->db, after, PAGE, tenant, &cli->arena, &page, &got, &cli->err) !=
-            OWED_OK)
-            return cli_fail(cli);
-        struct endpoint_row *more = arena_alloc(&cli->arena, (count + got + 1) * sizeof *more);
-        if (more == NULL)
-            return cli_refuse(EXIT_AGAIN, "out of memory");
-        if (count > 0)
-            memcpy(more, all, count * sizeof *more);
-        if (got > 0)
-            memcpy(more + count, page, got * sizeof *more);
-        all = more;
-        count += got;
-        if (got < PAGE)
-            break;
-        after = all[count - 1].id;
-    }
-    for (size_t i = 0; i < count; i++)
-        hide(cli, &all[i]);
-    cli_list(cli, endpoint_fields, all, count, sizeof *all);
-    return EXIT_DONE;
-}
-
-static int
-show(struct cli *cli, const char *id)
-{
-    struct endpoint_row row;
-    if (cli_open_store(cli, false) != OWED_OK ||
-        store_endpoint(cli->db, id, &cli->arena, &row, &cli->err) != OWED_OK)
-        return cli_fail(cli);
-    hide(cli, &row);
-    if (cli_json(cli))
-        fields_lines(endpoint_fields, &row, 1, sizeof row, &cli->out);
-    else
-        fields_page(endpoint_fields, &row, &cli->out);
     return EXIT_DONE;
 }
 
@@ -236,7 +159,7 @@ rotate(struct cli *cli, const char *id)
         options_is_set(cli->flags, "overlap") ? options_number(cli->flags, "overlap") : DAY_US;
     if (owed_endpoint_rotate(cli->owed, id, NULL, overlap_us, secret, &cli->err) != OWED_OK)
         return cli_fail(cli);
-    print_secret(cli, id, secret);
+    endpoint_print_secret(cli, id, secret);
     explicit_bzero(secret, sizeof secret);
     return EXIT_DONE;
 }
@@ -303,13 +226,6 @@ test(struct cli *cli, const char *id)
     return is_taken ? EXIT_DONE : EXIT_FOUND;
 }
 
-static int
-run_list(struct cli *cli, const char *none)
-{
-    (void)none;
-    return list(cli);
-}
-
 #define TAKES_MAX 8
 
 static const struct deed {
@@ -321,8 +237,8 @@ static const struct deed {
 } deeds[] = {
     {"add", "the URL of an endpoint", add, false,
         {"event", "name", "tenant", "format", "signing", "filter", "rate"}},
-    {"list", NULL, run_list, false, {"tenant"}},
-    {"show", "the id of an endpoint", show, false, {NULL}},
+    {"list", NULL, endpoint_list, false, {"tenant"}},
+    {"show", "the id of an endpoint", endpoint_show, false, {NULL}},
     {"rotate", "the id of an endpoint", rotate, true, {"overlap"}},
     {"disable", "the id of an endpoint", disable, true, {"reason"}},
     {"enable", "the id of an endpoint", enable, true, {NULL}},

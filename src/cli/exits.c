@@ -10,7 +10,7 @@ const struct exit_meaning exit_meanings[] = {
     {EXIT_DONE, "Done."},
     {EXIT_FOUND, "A check found something, or the output could not be written."},
     {EXIT_USAGE, "The command line cannot be read this way."},
-    {EXIT_INPUT, "The input is refused: a payload, a line, an id that does not exist."},
+    {EXIT_INPUT, "The input is refused: a payload, a line, a URL, an id that does not exist."},
     {EXIT_STORE, "The store cannot be reached or refused the work."},
     {EXIT_BUG, "A bug in owed."},
     {EXIT_AGAIN, "The store is busy; the same command may well succeed later."},

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/moment.h"
 #include "base/utf8.h"
 #include "deliver/endpoints.h"
 #include "deliver/handle.h"
@@ -73,8 +74,32 @@ endpoint_text_check(const char *what, const char *text, size_t most, owed_error 
     return OWED_OK;
 }
 
+/* may_come tells whether the receiver is owed events of that name, or of one that begins so. */
+static bool
+may_come(const struct receiver *receiver, const char *pattern)
+{
+    size_t len = strlen(pattern);
+    if (receiver->any_event || strcmp(pattern, "*") == 0)
+        return true;
+    if (len > 2 && pattern[len - 1] == '*')
+        return strncmp(receiver->type->name, pattern, len - 1) == 0;
+    return strcmp(receiver->type->name, pattern) == 0;
+}
+
 static owed_status
-check_events(const char *const *events, owed_error *err)
+check_event(const struct receiver *receiver, const char *pattern, owed_error *err)
+{
+    owed_status status = event_pattern_check(pattern, err);
+    if (status != OWED_OK || may_come(receiver, pattern))
+        return status;
+    return fail(err, OWED_INVALID,
+        "the event %.100s never comes: " ENDPOINTS_RECEIVER
+        " is declared for %.100s alone; that, or \"*\" there, is right",
+        pattern, receiver->type->name);
+}
+
+static owed_status
+check_events(const struct receiver *receiver, const char *const *events, owed_error *err)
 {
     if (events == NULL || events[0] == NULL)
         return fail(err, OWED_INVALID,
@@ -82,7 +107,7 @@ check_events(const char *const *events, owed_error *err)
     owed_status status = OWED_OK;
     for (size_t i = 0; events[i] != NULL && status == OWED_OK; i++)
         status = i < EVENTS_MAX
-            ? event_pattern_check(events[i], err)
+            ? check_event(receiver, events[i], err)
             : fail(err, OWED_INVALID, "the endpoint wants more than %d events", EVENTS_MAX);
     return status;
 }
@@ -95,7 +120,7 @@ check_said(const owed_endpoint *said, const struct receiver *receiver, owed_erro
     if (status == OWED_OK)
         status = endpoint_text_check("tenant", said->tenant, LIMIT_KEY_BYTES, err);
     if (status == OWED_OK)
-        status = check_events(said->events, err);
+        status = check_events(receiver, said->events, err);
     if (status == OWED_OK && !is_empty(said->filter))
         status = filter_check(said->filter, err);
     if (status != OWED_OK)
@@ -165,6 +190,9 @@ check_place(
         endpoints->allowed, endpoints->said.resolve, endpoints->said.resolve_state};
     owed_address_list addresses;
     owed_status status = guard_read(url, ret_place, err);
+    if (status == OWED_OK && strchr(url, '#') != NULL)
+        return fail(err, OWED_INVALID,
+            "the URL of the endpoint has a fragment, which no request carries; what stands before the # is right");
     return status == OWED_OK ? guard_resolve(&guard, ret_place, &addresses, err) : status;
 }
 
@@ -214,11 +242,13 @@ owed_endpoint_rotate(owed *handle, const char *id, const char *given, int64_t ov
     CLEANUP(buf_done) struct buf secret;
     struct endpoint_row row;
     char shown[OWED_ENDPOINT_SECRET_BYTES] = "";
+    char longest[MOMENT_BYTES];
     owed_signing signing = OWED_SIGNING_V1;
     arena_init(&arena, 0);
     buf_init(&secret, OWED_ENDPOINT_SECRET_BYTES);
     if (overlap_us < 0 || overlap_us > LIMIT_DURATION_US)
-        return fail(err, OWED_INVALID, "the overlap is out of range; 1 day would be one");
+        return fail(err, OWED_INVALID, "the overlap is out of range; 0 to %s is right",
+            duration_write(LIMIT_DURATION_US, longest));
     owed_status status = store_endpoint(handle->db, or_empty(id), &arena, &row, err);
     if (status == OWED_OK && !signing_of(row.signing, &signing))
         status = fail(err, OWED_STORE, "endpoint %s signs in a way that is not known here", id);

@@ -6,11 +6,13 @@
 
 #include <stdlib.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "declare/url.h"
 #include "deliver/handle.h"
 #include "receive/endpoint.h"
+#include "receive/keys.h"
 #include "receive/parcel.h"
 #include "store/endpoints.h"
 
@@ -64,10 +66,23 @@ names_of(const char *json, struct arena *arena)
     return names;
 }
 
+bool
+endpoint_public_key(const struct endpoint_row *row, char ret_key[static OWED_ENDPOINT_SECRET_BYTES])
+{
+    CLEANUP(buf_done) struct buf key;
+    buf_init(&key, OWED_ENDPOINT_SECRET_BYTES - 1);
+    if (strcmp(row->signing, signing_name(OWED_SIGNING_V1A)) != 0 ||
+        !key_for_others(row->secret, &key))
+        return false;
+    memcpy(ret_key, buf_text(&key), key.len + 1);
+    return true;
+}
+
 static owed_status
 show(const struct endpoint_row *row, struct arena *arena, owed_endpoint_entry *entry,
     owed_error *err)
 {
+    char key[OWED_ENDPOINT_SECRET_BYTES];
     *entry = (owed_endpoint_entry){.id = row->id,
         .name = row->name,
         .url = arena_copy(arena, url_without_query(row->url)),
@@ -83,8 +98,9 @@ show(const struct endpoint_row *row, struct arena *arena, owed_endpoint_entry *e
         .paused_until_us = row->paused_until_us,
         .paused_reason = row->paused_reason,
         .created_at_us = row->created_at_us,
-        .updated_at_us = row->updated_at_us};
-    if (entry->url == NULL || entry->events == NULL)
+        .updated_at_us = row->updated_at_us,
+        .public_key = endpoint_public_key(row, key) ? arena_strdup(arena, key) : ""};
+    if (entry->url == NULL || entry->events == NULL || entry->public_key == NULL)
         return fail_memory(err);
     if (!format_of(row->format, &entry->format) || !signing_of(row->signing, &entry->signing))
         return fail(err, OWED_STORE,

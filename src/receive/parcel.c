@@ -79,6 +79,15 @@ parcel_write(owed_format format, const struct claimed *row, const char *id, cons
 
 /* --- filters --- */
 
+/* is_empty_list: nothing could be any of these. */
+static bool
+is_empty_list(struct json value)
+{
+    struct json first;
+    struct json_walk walk = json_walk(value);
+    return value.type == JSON_ARRAY && !json_next(&walk, NULL, &first);
+}
+
 static owed_status
 check_member(struct str key, struct json value, struct arena *arena, owed_error *err)
 {
@@ -92,6 +101,10 @@ check_member(struct str key, struct json value, struct arena *arena, owed_error 
     if (value.type == JSON_OBJECT)
         return fail(err, OWED_INVALID,
             "the filter wants an object at %.100s; a value is right, or an array of some",
+            pointer.p);
+    if (is_empty_list(value))
+        return fail(err, OWED_INVALID,
+            "the filter wants one of none at %.100s; a value is right, or an array of some",
             pointer.p);
     return OWED_OK;
 }

@@ -200,7 +200,7 @@ a_bad_command_line_is_refused_with_what_would_be_right(void **state)
             "--passes: expected 1 to 9223372036854775807, found \"99999999999999999999\""},
         {{"--passes", "0"}, "--passes: expected at least 1, found \"0\""},
         {{"--lease", "5"},
-            "--lease: expected a duration such as 90s, 5m, 1h30m or 250ms, found \"5\""},
+            "--lease: expected a duration such as 90s, 5m, 1h30m or 250ms, 3660d at most, found \"5\""},
         {{"--due", "noon"},
             "--due: expected a time such as 2026-11-29T15:04:05Z, or +90s from now, found "
             "\"noon\""},
@@ -259,10 +259,10 @@ a_file_uses_its_own_keys_and_only_in_their_section(void **state)
         {"relay", "due", "+1s", "owed.conf:3: [relay] has no key due"},
         {"relay", "lease", "x",
             "owed.conf:3: lease: expected a duration such as 90s, 5m, 1h30m or "
-            "250ms, found \"x\""},
+            "250ms, 3660d at most, found \"x\""},
         {"relay", "lease", "4000d",
             "owed.conf:3: lease: expected a duration such as 90s, 5m, "
-            "1h30m or 250ms, found \"4000d\""},
+            "1h30m or 250ms, 3660d at most, found \"4000d\""},
         {"relay", "publish", "maybe",
             "owed.conf:3: publish: expected true or false, found "
             "\"maybe\""},

@@ -84,7 +84,7 @@ class EndpointCase(harness.StoreCase):
     def add(self, path="/200", *words, event="shop.*"):
         done = self.owed("endpoint", "add", self.sink.url(path), "--event", event, *words, "--json", code=0)
         said = json.loads(done.stdout)
-        return said["id"], said["secret"]
+        return said["id"], said.get("secret") or said["public_key"]
 
     def relay(self, *words):
         return self.owed("relay", "--once", *words, code=0)
@@ -434,6 +434,8 @@ class OnOne(EndpointCase):
                 ([url, "--event", "shop*"], "shop.*"),
                 ([url, "--event", "owed.Ping"], "of owed itself"),
                 ([url, "--event", "*", "--filter", "[]"], "the filter is no object"),
+                ([url, "--event", "*", "--filter", '{"/type":[]}'], "wants one of none at /type"),
+                ([url + "#here", "--event", "*"], "has a fragment, which no request carries"),
                 ([url, "--event", "*", "--filter", '{"type":1}'], "no JSON pointer"),
                 ([url, "--event", "*", "--tenant", "x"], "no tenant-key"),
                 (["ftp://h.example/", "--event", "*"], "neither http"),
@@ -442,6 +444,7 @@ class OnOne(EndpointCase):
                 (["http://[::ffff:10.0.0.1]/", "--event", "*"], "a private address")):
             with self.subTest(words=words):
                 self.refused(65, sentence, "endpoint", "add", *words)
+        self.refused(64, "3660d at most", "endpoint", "rotate", "ep_x", "--overlap", "9999999d")
         self.refused(64, "neither v1 nor v1a", "endpoint", "add", url, "--signing", "v2")
         self.refused(64, "wants one of add, list", "endpoint")
         self.conf("[store]\napp = shop\n")
@@ -469,6 +472,37 @@ class OnOne(EndpointCase):
         waiting = [d for d in self.deliveries() if d["status"] == "pending"]
         self.assertGreaterEqual(len(waiting), 2)
         self.assertEqual({0}, {d["attempts"] for d in waiting})
+
+    def test_an_event_that_never_comes_is_refused_and_one_that_nobody_declared_is_warned_of(self):
+        url = self.sink.url()
+        self.conf(CONF.replace("event = *", "event = shop.Paid"))
+        self.owed("endpoint", "add", url, "--event", "shop.Paid", "--event", "shop.*", "--event", "*", code=0)
+        for name in ("shop.Piad", "other.*"):
+            self.refused(65, f"the event {name} never comes: owed.webhooks is declared for shop.Paid alone",
+                         "endpoint", "add", url, "--event", name)
+        self.conf(CONF + '[receiver "shop.a"]\nevent = shop.Paid\ndiscard = yes\n')
+        done = self.owed("endpoint", "add", url, "--event", "shop.Piad", "--event", "shop.Paid", code=0)
+        self.assertEqual("owed: nobody declared the event shop.Piad; the nearest known name is shop.Paid\n",
+                         done.stderr.replace("warning: ", ""))
+
+    def test_a_public_key_is_named_so_and_may_be_shown_again(self):
+        done = self.owed("endpoint", "add", self.sink.url(), "--event", "*", "--signing", "v1a", code=0)
+        endpoint, key = (line.split(": ", 1)[1] for line in done.stdout.splitlines())
+        self.assertEqual(f"id: {endpoint}\npublic key: {key}\n", done.stdout)
+        self.assertEqual(key, self.shown(endpoint)["public_key"])
+        rotated = self.owed("endpoint", "rotate", endpoint, code=0).stdout
+        self.assertIn("\npublic key: whpk_", rotated)
+        self.assertIn(rotated.split()[-1], self.owed("endpoint", "show", endpoint, code=0).stdout)
+        other, _ = self.add()
+        self.assertIsNone(self.shown(other)["public_key"])
+
+    def test_the_list_says_until_when_an_endpoint_is_paused_and_why(self):
+        endpoint, _ = self.add()
+        self.owed("endpoint", "pause", endpoint, "--reason", "they asked", code=0)
+        self.owed("endpoint", "pause", endpoint, "--until", "2099-01-01T00:00:00Z", code=0)
+        head, line = self.owed("endpoint", "list", code=0).stdout.splitlines()
+        self.assertRegex(head, "PAUSED +UNTIL +WHY")
+        self.assertRegex(line, "2099-01-01T00:00:00.000000Z +they asked")
 
     @unittest.skipUnless(NODE, "no node")
     def test_a_pair_of_keys_signs_what_the_public_key_verifies(self):

@@ -238,12 +238,14 @@ refuses_wrong_words_with_place_and_nearest_word(void **state)
         {HEAD "MAX-ATTEMPTS = 3\n", PLACE " has no key MAX-ATTEMPTS"},
         {HEAD "backoff-base = 5\n",
             PLACE
-            " backoff-base: expected a duration such as 90s, 5m, 1h30m or 250ms, found \"5\""},
+            " backoff-base: expected a duration such as 90s, 5m, 1h30m or 250ms, 3660d at most, found \"5\""},
         {HEAD "lease = -1s\n",
-            PLACE " lease: expected a duration such as 90s, 5m, 1h30m or 250ms, found \"-1s\""},
+            PLACE
+            " lease: expected a duration such as 90s, 5m, 1h30m or 250ms, 3660d at most, found \"-1s\""},
         {HEAD "lease = 0\n", PLACE " lease: expected 1us to 3660d, found \"0\""},
         {HEAD "lease = 99999d\n",
-            PLACE " lease: expected a duration such as 90s, 5m, 1h30m or 250ms, found \"99999d\""},
+            PLACE
+            " lease: expected a duration such as 90s, 5m, 1h30m or 250ms, 3660d at most, found \"99999d\""},
         {HEAD "max-attempts = 0\n", PLACE " max-attempts: expected 1 to 1000000, found \"0\""},
         {HEAD "max-attempts = ten\n",
             PLACE " max-attempts: expected a whole number, found \"ten\""},

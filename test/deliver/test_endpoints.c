@@ -58,7 +58,7 @@ endpoints_are_read_page_by_page_without_their_secrets(void **state)
     owed_endpoint_list *list = NULL;
     char first[OWED_ENDPOINT_ID_BYTES], second[OWED_ENDPOINT_ID_BYTES];
     open_with(f, &on_loopback);
-    const owed_endpoint endpoint = {.url = "https://127.0.0.1/in?token=hush#here",
+    const owed_endpoint endpoint = {.url = "https://127.0.0.1/in?token=hush",
         .events = (const char *const[]){"shop.*", "other.Paid", NULL},
         .name = "Acme",
         .format = OWED_FORMAT_RAW,

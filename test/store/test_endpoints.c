@@ -581,6 +581,10 @@ a_pause_keeps_its_moment_and_ends_once(void **state)
     assert_int_equal(row.paused_at_us, NOW);
     assert_int_equal(row.paused_until_us, NOW + 9);
     assert_string_equal(row.paused_reason, "a test");
+    assert_ok(store_endpoint_pause(world->db, "ep_1", NOW, NOW + 9, "", &world->err));
+    assert_string_equal(look(world, "ep_1").paused_reason, "a test");
+    assert_ok(store_endpoint_pause(world->db, "ep_1", NOW, NOW + 9, "another", &world->err));
+    assert_string_equal(look(world, "ep_1").paused_reason, "another");
     assert_int_equal(look(world, "ep_2").paused_at_us, 0);
     assert_ok(store_endpoint_resume(world->db, "ep_2", NOW, &changed, &world->err));
     assert_false(changed);
