@@ -12,6 +12,19 @@
 #include "base/limits.h"
 #include "base/moment.h"
 
+/* as_in_conf writes the names of members as the keys of owed.conf that they are there. */
+static void
+as_in_conf(char *text)
+{
+    static const char *const names[] = {"backoff_base", "backoff_cap", "ca_file",
+        "credentials_file", "give_up_after", "in_flight", "max_attempts", "password_file",
+        "secret_file"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (char *found = text; (found = strstr(found, names[i])) != NULL;)
+            for (const char *end = found + strlen(names[i]); found < end; found++)
+                *found = *found == '_' ? '-' : *found;
+}
+
 owed_status
 refuse(const struct declaration *declaration, owed_error *err, const char *format, ...)
 {
@@ -22,6 +35,8 @@ refuse(const struct declaration *declaration, owed_error *err, const char *forma
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *where = declaration->where;
+    if (where[0] != '\0')
+        as_in_conf(text);
     return fail(err, OWED_CONFIG, "%s%sreceiver \"%s\": %s", where, where[0] == '\0' ? "" : ": ",
         show(or_empty(declaration->receiver->key), shown), text);
 }

@@ -122,7 +122,10 @@ pause(struct worker *w, const struct note *note, const struct pause_of *of)
     // What was under way together is put off together, which is said once.
     if (before_us > now_us && until_us - before_us < US_PER_SECOND)
         return;
-    log_say(&w->owed->log, OWED_LOG_INFO, "paused, as a destination asked",
+    // A broker that is away has asked for nothing.
+    log_say(&w->owed->log, OWED_LOG_INFO,
+        of->kind == PAUSE_RECEIVER ? "paused, since its broker takes nothing just now"
+                                   : "paused, since its destination asked for it",
         LOG_TEXT("receiver", note->receiver_key), paused_of(note, of->kind),
         LOG_TEXT("pause", duration_write(note->pause_us, how_long)));
 }

@@ -110,6 +110,16 @@ header(CURL *easy, const char *name)
     return found->value;
 }
 
+/* has_long_line tells whether libcurl gave up on a line of the header: it has no other word for one that is too long than
+ * that memory ran out, while the answer came. */
+static bool
+has_long_line(const struct transfer *transfer)
+{
+    curl_off_t first_byte_us = 0;
+    curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
+    return transfer->code == CURLE_OUT_OF_MEMORY && first_byte_us > 0;
+}
+
 /* What the network did, where there is no whole answer. */
 static owed_outcome
 explain_transport(
@@ -122,7 +132,7 @@ explain_transport(
     curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &native);
     const char *reason = native != 0 ? strerrordesc_np((int)native) : NULL;
 
-    if (answer->headed > LIMIT_HEADERS_BYTES)
+    if (answer->headed > LIMIT_HEADERS_BYTES || has_long_line(transfer))
         return owed_failed(delivery, "POST %s: the header of its answer is longer than %zu KiB",
             called->shown, LIMIT_HEADERS_BYTES / 1024);
 
@@ -148,6 +158,9 @@ explain_redirect(const struct called *called, long status, const char *location)
 {
     owed_delivery *delivery = called->delivery;
     const char *shown = called->shown;
+    if (location[strspn(location, " \t\r\n")] == '\0')
+        return owed_permanent(delivery, "POST %s: %ld %s, to an empty Location", shown, status,
+            status_reason(status));
     char *to = url_shown(location);
     char cleaned[256];
     text_clean(cleaned, sizeof cleaned, str_of(to), false);

@@ -110,7 +110,7 @@ class Pipe(StoreCase):
         self.shop("/bin/true", "in-flight = 1001")
         self.refused(78, "in-flight", "check")
         self.conf('[receiver "shop.x"]\nevent = a.B\nexec = /bin/true\nin-flight = 2\n')
-        self.refused(78, "in_flight is for pipe and publish", "check")
+        self.refused(78, "in-flight is for pipe and publish", "check")
         self.shop("/bin/true", "exec = /bin/true")
         self.refused(78, "several things say what it does", "check")
 

@@ -35,17 +35,17 @@ class Words(StoreCase):
                 ("publish = redis://here/abc", "the URL of publish has a database that is no number; redis://host:6379/0 is right"),
                 ("publish = redis://here/0/1", "a database that is no number"),
                 ("publish = redis://here#1", "a byte that it cannot hold"),
-                ("discard = yes\ntopic = x", "topic, exchange, password_file, ca_file and credentials_file go with publish"),
-                ("discard = yes\nca-file = x", "ca_file and credentials_file go with publish"),
-                ("discard = yes\ncredentials-file = x", "ca_file and credentials_file go with publish"),
+                ("discard = yes\ntopic = x", "topic, exchange, password-file, ca-file and credentials-file go with publish"),
+                ("discard = yes\nca-file = x", "ca-file and credentials-file go with publish"),
+                ("discard = yes\ncredentials-file = x", "ca-file and credentials-file go with publish"),
                 ("publish = rediss://here", "its client library (hiredis 0.14) does not speak; a tunnel on this host (stunnel)"),
                 ("publish = amqp://%2Frun%2Frabbit", "has a path where its host belongs; amqp://host:5672 is right"),
-                ("publish = amqp://here\nca-file = x", "amqp goes without TLS, so ca_file has no use"),
-                ("publish = amqps://here\ncredentials-file = x", "amqps knows no credentials_file, which is of NATS"),
+                ("publish = amqp://here\nca-file = x", "amqp goes without TLS, so ca-file has no use"),
+                ("publish = amqps://here\ncredentials-file = x", "amqps knows no credentials-file, which is of NATS"),
                 ("publish = tls://here\ncredentials-file = x\npassword-file = y", "one of them is right"),
                 ("publish = redis://here\nexec = /bin/true", "several things say what it does"),
                 (f"publish = redis://here\ntopic = {'x' * 256}", "names of 1 to 255 bytes"),
-                ("discard = yes\nin-flight = 5", "in_flight is for pipe and publish")):
+                ("discard = yes\nin-flight = 5", "in-flight is for pipe and publish")):
             self.receiver(text)
             done = self.owed("check", code=78)
             self.assertIn(sentence, done.stderr)

@@ -335,7 +335,7 @@ names_the_place_in_the_file(void **state)
 {
     (void)state;
     assert_refused(registry_declare(registry, RECEIVER(.max_attempts = -1), "owed.conf:12", &err),
-        "owed.conf:12: receiver \"shop.billing\": max_attempts is -1; 1 to 1000000 is right, or 0 "
+        "owed.conf:12: receiver \"shop.billing\": max-attempts is -1; 1 to 1000000 is right, or 0 "
         "for the relay's setting");
     assert_status(OWED_OK, registry_declare(registry, RECEIVER(), "owed.conf:12", &err));
     assert_refused(registry_declare(registry, RECEIVER(.lane = "x"), "owed.conf:30", &err),

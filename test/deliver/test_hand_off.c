@@ -601,7 +601,7 @@ a_pause_does_not_reach_what_was_handed_on(void **state)
     desk_fire(site->desk, 1);
     site->desk->settings.passes = 3;
     desk_run(site->desk);
-    assert_true(desk_logged(site->desk, "paused, as a destination asked"));
+    assert_true(desk_logged(site->desk, "paused, since its destination asked for it"));
     assert_int_equal(site->enqueued, 1);
     assert_string_equal(site_take(site, 0), "succeeded");
 }

@@ -356,6 +356,21 @@ flood(struct server *server, int fd, const struct served *request)
     return false;
 }
 
+/* flood_line never ends a line of it. */
+static bool
+flood_line(struct server *server, int fd, const struct served *request)
+{
+    (void)server;
+    (void)request;
+    char line[4096];
+    memset(line, 'a', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    send_text(fd, "HTTP/1.1 200 OK\r\nx-long: ");
+    while (!is_gone(fd, 0) && send_text(fd, line))
+        continue;
+    return false;
+}
+
 static void
 an_answer_whose_header_never_ends_is_cut_off(void **state)
 {
@@ -364,6 +379,10 @@ an_answer_whose_header_never_ends_is_cut_off(void **state)
     scene_open(&scene, flood);
     assert_int_equal(post(&scene, 200).verdict, OWED_VERDICT_FAILED);
     assert_int_equal(scene.attempt.flight.code, 0);
+    assert_has(scene.attempt.text, "the header of its answer is longer than 64 KiB");
+    scene_close(&scene);
+    scene_open(&scene, flood_line);
+    assert_int_equal(post(&scene, 200).verdict, OWED_VERDICT_FAILED);
     assert_has(scene.attempt.text, "the header of its answer is longer than 64 KiB");
     scene_close(&scene);
 }
@@ -457,6 +476,9 @@ a_redirect_is_not_followed_and_says_where_it_pointed(void **state)
         assert_int_equal(scene.attempt.flight.code, redirects[i]);
     }
     assert_int_equal(scene.server.count, 5);
+    scene.server.extra = "Location:\r\n";
+    assert_int_equal(post(&scene, 302).verdict, OWED_VERDICT_PERMANENT);
+    assert_has(scene.attempt.text, "302 Found, to an empty Location");
     scene_close(&scene);
 }
 
