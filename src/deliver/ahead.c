@@ -27,8 +27,8 @@ struct ahead {
     int64_t took_us;
     owed_status status;
     owed_error err;
-    // The worker's own:
     enum share share;
+    // The worker's own:
     struct looked looked;
 };
 
@@ -45,8 +45,13 @@ static void
 claim(struct ahead *ahead)
 {
     int64_t start_us = clock_monotonic_us(&clock_system);
-    ahead->status = store_claim(ahead->db, &ahead->claim, &ahead->batch->arena, &ahead->rows,
-        &ahead->batch->count, &ahead->err);
+    struct batch *batch = ahead->batch;
+    ahead->status = store_claim_unread(ahead->db, &ahead->claim, &batch->arena, &batch->unread,
+        &ahead->rows, &batch->count, &ahead->err);
+    // The loop has its hands full with requests; else the connection is the one that should not wait.
+    if (ahead->status == OWED_OK && ahead->share == SHARE_LOOP && batch->unread.rows != NULL)
+        ahead->status = store_read_claimed(
+            ahead->db, &batch->unread, &batch->arena, &ahead->rows, &batch->count, &ahead->err);
     ahead->took_us = clock_monotonic_us(&clock_system) - start_us;
 }
 
@@ -206,7 +211,7 @@ ahead_take(struct worker *w, struct batch **ret_batch, int32_t *ret_limit)
     owed_status status = ahead->status;
     if (status == OWED_OK && w->seat.claimed != NULL)
         w->seat.claimed(w->seat.claimed_state, ahead->took_us, batch->count);
-    if (status == OWED_OK)
+    if (status == OWED_OK && batch->unread.rows == NULL)
         status = claim_came(w, batch, ahead->rows, &ahead->err);
     if (status != OWED_OK) {
         batch_free(batch);
@@ -232,7 +237,10 @@ finish_claim(struct worker *w)
     settle_down(ahead);
     struct batch *batch = ahead->batch;
     ahead->batch = NULL;
-    if (ahead->status == OWED_OK && claim_came(w, batch, ahead->rows, NULL) == OWED_OK)
+    bool is_read = batch->unread.rows != NULL
+        ? batch_read(w, batch)
+        : ahead->status == OWED_OK && claim_came(w, batch, ahead->rows, NULL) == OWED_OK;
+    if (is_read)
         return batch;
     batch_free(batch);
     return NULL;

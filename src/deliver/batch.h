@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * batch.h - rows that were claimed together: claim.c takes them, inside_pass.c goes through them.
+ * batch.h - rows that were claimed together: claim.c takes them, inside_pass.c goes through them,
+ * give_back.c gives back what is left.
  */
 #ifndef DELIVER_BATCH_H
 #define DELIVER_BATCH_H
@@ -9,6 +10,7 @@
 
 #include "deliver/claim_filter.h"
 #include "engine/mark.h"
+#include "store/unread.h"
 
 enum task_state {
     TASK_TODO,
@@ -31,6 +33,7 @@ struct task {
 struct batch {
     struct arena arena;
     const char *claimed_by; // the worker's own text
+    struct unread unread;   // what was claimed ahead and is not read yet: see batch_read
     struct task *tasks;
     size_t count;
     bool is_full;          // there may be more
@@ -54,6 +57,9 @@ void claim_where_found(struct worker *worker, enum share share, struct claim *cl
 owed_status claim_came(
     struct worker *worker, struct batch *batch, struct claimed *rows, owed_error *err);
 struct batch *batch_new(void);
+/* batch_read reads what was claimed ahead, if that was left for later; false: that failed, and leases that
+ * lapse bring it back. */
+bool batch_read(struct worker *worker, struct batch *batch);
 void claim_fill(struct worker *worker, enum share share, struct claim *ret_claim);
 void batch_free(struct batch *batch);
 /* claim_name is the name that a row of ours is claimed under; unlike the row's own it stays. */

@@ -194,6 +194,17 @@ wants_more(const struct worker *w, const struct batch *batch, int32_t limit)
     return is_quick && batch->count == (size_t)limit;
 }
 
+static void
+run_timed(struct worker *w, enum share share, struct batch *batch, int32_t limit)
+{
+    int64_t begun_us = worker_mono_us(w);
+    batch_run(w, share, batch);
+    int64_t took_us = worker_mono_us(w) - begun_us;
+    w->row_us = took_us / (int64_t)batch->count + 1;
+    if (share == SHARE_INSIDE)
+        pace_note(w, batch->count, limit, took_us);
+}
+
 bool
 inside_pass(struct worker *w, enum share share)
 {
@@ -209,17 +220,17 @@ inside_pass(struct worker *w, enum share share)
     // What waited for a next batch waits no longer.
     if (batch == NULL)
         return share == SHARE_INSIDE && w->gathered.count > 0 && record_now(w);
+    // First, so that the store claims while what came is read.
     if (wants_more(w, batch, limit))
         ahead_begin(w, share, NULL, limit);
-    int64_t begun_us = worker_mono_us(w);
     batch->is_full = share == SHARE_INSIDE && w->visit == NULL && (int64_t)batch->count >= limit;
-    batch_run(w, share, batch);
-    int64_t took_us = worker_mono_us(w) - begun_us;
-    w->row_us = took_us / (int64_t)batch->count + 1;
-    if (share == SHARE_INSIDE)
-        pace_note(w, batch->count, limit, took_us);
-    // Behind a stranger's rows there may be ours.
-    bool has = has_run(batch) || w->filters[share].on != was_filtered || ahead_has(w, share);
+    bool is_read = batch_read(w, batch);
+    if (is_read && batch->count > 0)
+        run_timed(w, share, batch, limit);
+    // Behind rows of strangers, or of events that are gone, there may be ours.
+    bool has = is_read &&
+        (batch->count == 0 || has_run(batch) || w->filters[share].on != was_filtered ||
+            ahead_has(w, share));
     batch_free(batch);
     return has;
 }

@@ -136,6 +136,12 @@ struct driver {
     /* finish ends rows and says whether they came to their end; ret_changed may be NULL. */
     owed_status (*finish)(struct rows *rows, int64_t *ret_changed, owed_error *err);
 
+    /* keep takes all rows of a run, none of which was read, away from the connection: they are read and
+     * finished as any, by any thread, and the run is still to be finished. peek reads a column of one of these.
+     * NULL: there is none, or no memory. Both NULL where rows come one by one. */
+    struct rows *(*keep)(struct rows *rows, size_t *ret_count);
+    struct value (*peek)(const struct rows *kept, size_t row, unsigned column);
+
     /* script runs several statements; for migrations and routines. */
     owed_status (*script)(struct db *db, const char *text, owed_error *err);
 

@@ -3,7 +3,7 @@
  * driver_fault.c - a connection that breaks at a call of the test's choosing.
  *
  * The wrapper has a copy of the inner driver's table with its own functions in it, so that whoever
- * holds it sees the same scheme and statements. Rows carry the inner driver with them.
+ * holds it sees the same scheme and statements. Rows are the inner driver's own.
  */
 #include <stdlib.h>
 
@@ -15,11 +15,6 @@ struct fault_db {
     struct driver driver;
     struct db *inner;
     struct fault *fault;
-};
-
-struct rows {
-    const struct driver *driver;
-    struct rows *inner;
 };
 
 static struct fault_db *
@@ -171,38 +166,13 @@ fault_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
     if (verdict == BREAK)
         return cut(fault, err);
     struct db *inner = fault->inner;
-    struct rows *rows = malloc(sizeof *rows);
-    if (rows == NULL)
-        return fail_memory(err);
-    rows->driver = inner->driver;
-    owed_status status = inner->driver->run(inner, stmt, args, count, &rows->inner, err);
+    struct rows *rows = NULL;
+    owed_status status = inner->driver->run(inner, stmt, args, count, &rows, err);
     if (status == OWED_OK && verdict == BREAK_AFTER)
-        status = inner->driver->finish(rows->inner, NULL, err);
+        status = inner->driver->finish(rows, NULL, err);
     else if (status == OWED_OK)
         *ret_rows = rows;
-    if (status != OWED_OK || verdict == BREAK_AFTER)
-        free(rows);
     return verdict == BREAK_AFTER ? cut(fault, err) : status;
-}
-
-static bool
-fault_next(struct rows *rows)
-{
-    return rows->driver->next(rows->inner);
-}
-
-static struct value
-fault_column(const struct rows *rows, unsigned column)
-{
-    return rows->driver->column(rows->inner, column);
-}
-
-static owed_status
-fault_finish(struct rows *rows, int64_t *ret_changed, owed_error *err)
-{
-    owed_status status = rows->driver->finish(rows->inner, ret_changed, err);
-    free(rows);
-    return status;
 }
 
 static owed_status
@@ -346,9 +316,6 @@ static const struct driver functions = {
     .still_there = fault_still_there,
     .veto = fault_veto,
     .run = fault_run,
-    .next = fault_next,
-    .column = fault_column,
-    .finish = fault_finish,
     .script = fault_script,
     .wake_fd = fault_wake_fd,
     .changed = fault_changed,
@@ -368,6 +335,11 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.sql = inner->driver->sql;
     db->driver.open = inner->driver->open;
     db->driver.adopt = inner->driver->adopt;
+    db->driver.next = inner->driver->next;
+    db->driver.column = inner->driver->column;
+    db->driver.finish = inner->driver->finish;
+    db->driver.keep = inner->driver->keep;
+    db->driver.peek = inner->driver->peek;
     db->driver.single_writer = inner->driver->single_writer;
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;

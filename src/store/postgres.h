@@ -36,9 +36,9 @@ struct bound {
 
 /* A run of one statement. */
 struct rows {
-    struct postgres_db *conn;
-    PGresult *result; // NULL: not running
-    int row;          // that next gave out; -1: none yet
+    struct postgres_db *conn; // NULL: kept
+    PGresult *result;         // NULL: not running
+    int row;                  // that next gave out; -1: none yet
 };
 
 /* How a statement stands on the server, where it was prepared at its first use. */
@@ -163,6 +163,8 @@ owed_status postgres_run(struct db *db, enum stmt stmt, const struct value *args
 bool postgres_next(struct rows *rows);
 struct value postgres_column(const struct rows *rows, unsigned column);
 owed_status postgres_finish(struct rows *rows, int64_t *ret_changed, owed_error *err);
+struct rows *postgres_keep(struct rows *rows, size_t *ret_count);
+struct value postgres_peek(const struct rows *kept, size_t row, unsigned column);
 owed_status postgres_script(struct db *db, const char *text, owed_error *err);
 /* postgres_do runs a statement without rows. */
 owed_status postgres_do(struct postgres_db *conn, enum stmt stmt, owed_error *err);

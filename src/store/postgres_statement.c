@@ -151,7 +151,26 @@ postgres_finish(struct rows *rows, int64_t *ret_changed, owed_error *err)
     if (ret_changed != NULL)
         *ret_changed = changed(rows);
     PQclear(steal(&rows->result));
+    if (rows->conn == NULL)
+        free(rows);
     return OWED_OK;
+}
+
+struct rows *
+postgres_keep(struct rows *rows, size_t *ret_count)
+{
+    struct rows *kept = PQntuples(rows->result) == 0 ? NULL : malloc(sizeof *kept);
+    if (kept == NULL)
+        return NULL;
+    *kept = (struct rows){.result = steal(&rows->result), .row = -1};
+    *ret_count = (size_t)PQntuples(kept->result);
+    return kept;
+}
+
+struct value
+postgres_peek(const struct rows *kept, size_t row, unsigned column)
+{
+    return postgres_value(kept->result, (int)row, (int)column);
 }
 
 owed_status

@@ -1,7 +1,7 @@
 -- Claims what is due in one lane, in the order of the queue, as owed_pick and owed_claim do: rows and their
 -- events are read once, where they are locked. That is so while no lease is over there, nobody was lost with
 -- any of the rows, and their payloads fit; else those two do it. A row whose event is gone comes back with
--- nulls for it, claimed as well.
+-- nulls for it, and stays as it is.
 create or replace function owed_claim_lane(in_lane text, in_kind text, now timestamptz, most bigint,
     mark timestamptz, by_whom text, lease_until timestamptz, max_bytes bigint,
     most_lost bigint)
@@ -35,7 +35,7 @@ begin
                 and d.available_at >= since and d.available_at <= $3
                 order by d.available_at, d.id limit $4 for no key update of d skip locked
             ), plain as materialized (
-                select array_agg(p.id) as ids
+                select array_agg(p.id) filter (where p.uid is not null) as ids
                 from picked as p
                 having max(p.losses) <= 0
                 and sum(octet_length(p.payload::text)) <= $8
