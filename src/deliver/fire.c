@@ -174,8 +174,10 @@ insert_event(
     if (status == OWED_OK)
         return OWED_OK;
     // One statement failed and wrote nothing; some failures take the whole transaction along, and where
-    // what is owed goes along with the event, all do. Who was joined may have a savepoint to go back to.
-    bool is_whole = event->own_count > 0 && !tx->db->adopted;
+    // what is owed goes along with the event, all do, unless the store undoes that by itself. Who was
+    // joined may have a savepoint to go back to.
+    bool is_undone = tx->db->driver->undoes_refused && status != OWED_UNAVAILABLE;
+    bool is_whole = event->own_count > 0 && !tx->db->adopted && !is_undone;
     if (is_whole || !store_in_transaction(tx->db))
         return fire_half_written(tx, event->name, status, &why, err);
     return fail_native(err, status, why.native, "%s", why.text);

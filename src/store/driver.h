@@ -80,6 +80,8 @@ struct driver {
     // Nothing can keep a receiver from committing what its neighbours wrote: each outcome goes into the
     // transaction before its savepoint is released.
     bool settles_early;
+    // A statement that is refused is undone, and the transaction goes on; not one that was cut short.
+    bool undoes_refused;
 
     /* open: CONFIG for a bad URL, UNAVAILABLE where there is no such store and create is not set. */
     owed_status (*open)(

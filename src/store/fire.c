@@ -2,9 +2,12 @@
  *
  * fire.c - writing events and what is owed for them.
  */
-#include "base/digest.h"
-#include "store/array.h"
 #include "store/fire_many.h"
+
+#include "base/cleanup.h"
+#include "base/digest.h"
+#include "base/json.h"
+#include "store/array.h"
 
 static owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
@@ -20,7 +23,9 @@ find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *
 bool
 store_owes_own(const struct db *db)
 {
-    return db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
+    const char *const *statements = db->driver->sql->statements;
+    return statements[STMT_EVENT_INSERT_OWN] != NULL ||
+        statements[STMT_EVENT_INSERT_LISTED] != NULL;
 }
 
 #define EVENT_ARGS 14
@@ -35,6 +40,32 @@ add_own(struct array *columns, const struct new_delivery *own, int64_t due_at_us
     array_add(&columns[OWN_KIND], V_TEXT(own->kind));
     array_add(&columns[OWN_MAX_ATTEMPTS], V_INT(own->max_attempts));
     array_add(&columns[OWN_DUE], V_INT(own->available_at_us - due_at_us));
+}
+
+/* insert_with_list does what insert_with_own does, where there are no arrays. */
+static owed_status
+insert_with_list(struct db *db, const struct new_event *event, const struct value *values,
+    int64_t *ret_id, bool *ret_fresh, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf json;
+    struct value args[EVENT_ARGS + 1];
+    buf_init(&json, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < event->own_count; i++) {
+        const struct new_delivery *own = &event->own[i];
+        buf_puts(&json, i == 0 ? "[{\"key\":" : ",{\"key\":");
+        json_write_string(&json, str_of(own->receiver_key));
+        buf_puts(&json, ",\"lane\":");
+        json_write_string(&json, str_of(own->lane));
+        buf_printf(&json, ",\"kind\":\"%s\",\"max_attempts\":%d,\"due\":%lld}", own->kind,
+            (int)own->max_attempts, (long long)(own->available_at_us - event->due_at_us));
+    }
+    json_end(&json);
+    if (json.failed)
+        return fail_memory(err);
+    memcpy(args, values, EVENT_ARGS * sizeof *args);
+    args[EVENT_ARGS] = V_STR(buf_view(&json));
+    return query_int(
+        db, STMT_EVENT_INSERT_LISTED, (struct args){args, EVENT_ARGS + 1}, ret_id, ret_fresh, err);
 }
 
 /* insert_with_own writes the event, and owes it to what the firing process declares as well. */
@@ -71,8 +102,11 @@ insert_one(struct db *db, const struct new_event *event, struct args args, int64
 {
     if (!is_empty(event->suppressed_reason))
         return query_int(db, STMT_EVENT_INSERT_SUPPRESSED, args, ret_id, ret_fresh, err);
-    if (event->own_count > 0 && store_owes_own(db))
-        return insert_with_own(db, event, args.values, ret_id, ret_fresh, err);
+    if (event->own_count > 0 && store_owes_own(db)) {
+        bool has_arrays = db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
+        return (has_arrays ? insert_with_own : insert_with_list)(
+            db, event, args.values, ret_id, ret_fresh, err);
+    }
     args.count = EVENT_ARGS;
     return query_int(db, STMT_EVENT_INSERT, args, ret_id, ret_fresh, err);
 }

@@ -49,7 +49,10 @@ struct mariadb_db {
 
     // The transaction that we began.
     bool begun;
-    bool lost; // somebody else ended it, or the server did
+    bool unsent; // its START TRANSACTION goes with the first statement of it that needs one
+    bool
+        is_shared; // the connection was given to others, who may know it still: nothing is left unsent
+    bool lost;     // somebody else ended it, or the server did
     bool vetoed;
     unsigned savepoints; // of ours, one in the other
     bool hurried;        // the session's lock waits are ours until it ends
@@ -185,6 +188,12 @@ owed_status mariadb_contention(struct db *db, bool failed);
 /* mariadb_may_run answers ABORTED where the transaction that we began, or that an adopted connection
  * was in, is over, and UNAVAILABLE where the connection is. */
 owed_status mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err);
+/* mariadb_beginning is the statement to run in place of one: the same, and it begins the transaction, where
+ * that is left to it. */
+enum stmt mariadb_beginning(const struct mariadb_db *conn, enum stmt stmt);
+/* mariadb_has_begun hears what came of a statement that may have begun the transaction. */
+void mariadb_has_begun(struct mariadb_db *conn, owed_status status);
+void *mariadb_native(struct db *db);
 /* mariadb_goes_on begins anew where a script of ours has ended the transaction: DDL commits. */
 owed_status mariadb_goes_on(struct mariadb_db *conn, owed_error *err);
 

@@ -207,13 +207,16 @@ mariadb_run(struct db *db, enum stmt stmt, const struct value *args, size_t coun
     struct rows **ret_rows, owed_error *err)
 {
     struct mariadb_db *conn = mariadb_of(db);
+    stmt = mariadb_beginning(conn, stmt);
     struct rows *rows = &conn->rows[stmt];
     if (rows->running)
         return fail(err, OWED_BUG, "%s: is still being read", files[stmt]);
     rows->conn = conn;
     owed_status status = mariadb_may_run(conn, stmt, err);
-    if (status == OWED_OK)
-        status = start(conn, stmt, args, count, err);
+    if (status != OWED_OK)
+        return status;
+    status = start(conn, stmt, args, count, err);
+    mariadb_has_begun(conn, status);
     if (status != OWED_OK)
         return status;
     rows->running = true;

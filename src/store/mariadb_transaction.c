@@ -8,6 +8,10 @@
  * transaction of its own. Every answer tells whether a transaction is open, but those that are errors,
  * and not everything is answered. So wherever the latest answer does not tell, the server is asked
  * before anything more is written; and the savepoint shows whether it is still the same transaction.
+ *
+ * A transaction that only fires is two round trips: what begins it is left unsent, and the procedure that
+ * writes the first event does it. Any other statement, and whoever is given the connection, has it sent
+ * before.
  */
 #include <errmsg.h>
 #include <mysqld_error.h>
@@ -74,7 +78,7 @@ still_ours(struct mariadb_db *conn, owed_error *err)
 {
     if (conn->broken)
         return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
-    if (!conn->begun)
+    if (!conn->begun || conn->unsent)
         return OWED_OK;
     unsigned code;
     owed_status status = conn->lost ? OWED_OK : make_sure(conn, &code, err);
@@ -96,10 +100,59 @@ is_joined(const struct mariadb_db *conn)
     return has_status(conn, SERVER_STATUS_IN_TRANS) || !has_status(conn, SERVER_STATUS_AUTOCOMMIT);
 }
 
+enum stmt
+mariadb_beginning(const struct mariadb_db *conn, enum stmt stmt)
+{
+    if (!conn->unsent)
+        return stmt;
+    if (stmt == STMT_EVENT_INSERT)
+        return STMT_EVENT_BEGIN;
+    return stmt == STMT_EVENT_INSERT_LISTED ? STMT_EVENT_BEGIN_LISTED : stmt;
+}
+
+static bool
+begins(enum stmt stmt)
+{
+    return stmt == STMT_EVENT_BEGIN || stmt == STMT_EVENT_BEGIN_LISTED;
+}
+
+static owed_status
+send_begin(struct mariadb_db *conn, owed_error *err)
+{
+    if (!conn->unsent)
+        return OWED_OK;
+    conn->unsent = false;
+    owed_status status = mariadb_do(conn, STMT_BEGIN_WRITE, err);
+    conn->lost = status != OWED_OK;
+    return status;
+}
+
+void
+mariadb_has_begun(struct mariadb_db *conn, owed_status status)
+{
+    if (!conn->unsent)
+        return;
+    // What failed may have begun it, and nothing else was done in it.
+    bool is_over = conn->broken || conn->lost;
+    if (status != OWED_OK && !is_over && mariadb_do(conn, STMT_ROLLBACK, NULL) == OWED_OK)
+        return;
+    conn->unsent = false;
+}
+
+void *
+mariadb_native(struct db *db)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    conn->is_shared = true;
+    return send_begin(conn, NULL) == OWED_OK || conn->broken ? conn->handle : NULL;
+}
+
 owed_status
 mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err)
 {
     owed_status status = still_ours(conn, err);
+    if (status == OWED_OK && !begins(stmt))
+        status = send_begin(conn, err);
     const char *text = conn->base.driver->sql->statements[stmt];
     if (status != OWED_OK || !conn->base.adopted || text == NULL || is_read(text))
         return status;
@@ -131,7 +184,7 @@ calm(struct mariadb_db *conn)
 static void
 forget(struct mariadb_db *conn)
 {
-    conn->begun = conn->lost = conn->vetoed = false;
+    conn->begun = conn->unsent = conn->lost = conn->vetoed = false;
     conn->savepoints = 0;
 }
 
@@ -151,7 +204,9 @@ mariadb_begin(struct db *db, bool write, owed_error *err)
     if (status != OWED_OK)
         return status;
     calm(conn);
-    status = mariadb_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
+    conn->unsent = write && !conn->is_shared;
+    if (!conn->unsent)
+        status = mariadb_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
     conn->begun = status == OWED_OK;
     conn->in_doubt = false;
     return status;
@@ -180,7 +235,7 @@ mariadb_commit(struct db *db, owed_error *err)
         return OWED_BUG;
     if (status == OWED_OK && conn->vetoed)
         status = driver_fail_vetoed(err);
-    if (status == OWED_OK)
+    if (status == OWED_OK && !conn->unsent)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {
         mariadb_rollback(db);
@@ -197,7 +252,7 @@ mariadb_rollback(struct db *db)
     struct mariadb_db *conn = mariadb_of(db);
     if (db->adopted)
         return;
-    bool was_open = conn->begun || has_status(conn, SERVER_STATUS_IN_TRANS);
+    bool was_open = (conn->begun && !conn->unsent) || has_status(conn, SERVER_STATUS_IN_TRANS);
     forget(conn);
     if (was_open && !conn->broken)
         mariadb_do(conn, STMT_ROLLBACK, NULL);
@@ -210,7 +265,8 @@ mariadb_in_transaction(struct db *db)
     struct mariadb_db *conn = mariadb_of(db);
     if (db->adopted)
         return !conn->broken && is_joined(conn);
-    return conn->begun && !conn->lost && !conn->broken && has_status(conn, SERVER_STATUS_IN_TRANS);
+    return conn->begun && !conn->lost && !conn->broken &&
+        (conn->unsent || has_status(conn, SERVER_STATUS_IN_TRANS));
 }
 
 /* do_savepoint says a statement of the innermost savepoint. One that bears the name of another takes its
@@ -287,6 +343,7 @@ mariadb_veto(struct db *db)
     if (!mariadb_in_transaction(db))
         return;
     conn->vetoed = true;
+    conn->unsent = false;
     if (mariadb_do(conn, STMT_ROLLBACK, NULL) == OWED_OK)
         mariadb_do(conn, STMT_BEGIN_READ, NULL);
 }
@@ -312,7 +369,7 @@ mariadb_contention(struct db *db, bool failed)
         return OWED_UNAVAILABLE;
     // A client that looks for further results forgets the code of an error.
     conn->in_doubt = conn->in_doubt || failed;
-    if (!conn->begun || !is_in_doubt(conn))
+    if (!conn->begun || conn->unsent || !is_in_doubt(conn))
         return OWED_OK;
     unsigned code;
     if (make_sure(conn, &code, NULL) != OWED_OK)

@@ -180,7 +180,7 @@ the_same_holds_where_the_catalogue_knows_the_receivers(void **state)
 }
 
 static void
-a_refusal_in_mid_write_ends_the_transaction(void **state)
+a_refusal_in_mid_write_ends_the_transaction_or_is_undone(void **state)
 {
     struct faulty *faulty = *state;
     struct fixture *f = faulty->fixture;
@@ -191,6 +191,13 @@ a_refusal_in_mid_write_ends_the_transaction(void **state)
     fixture_begin(f);
     fixture_add(f->owed->db);
     assert_status(OWED_STORE, owed_fire(f->tx, &order_placed, &payload, NULL, NULL, &f->err));
+    if (test_store_is("mariadb")) {
+        // There a procedure writes the event and what is owed for it, and undoes both.
+        fixture_commit(f);
+        assert_int_equal(fixture_events(f), 0);
+        assert_int_equal(fixture_rows(f), 1);
+        return;
+    }
     assert_says(f->err, "event shop.OrderPlaced could not be written in full");
     assert_says(f->err, "the shelf is broken");
     assert_status(OWED_ABORTED, owed_fire(f->tx, &order_shipped, &payload, NULL, NULL, &f->err));
@@ -240,7 +247,7 @@ main(void)
         CASE(a_busy_store_at_any_call_loses_all_or_nothing),
         CASE(an_answer_lost_at_any_call_loses_all_or_nothing),
         CASE(the_same_holds_where_the_catalogue_knows_the_receivers),
-        CASE(a_refusal_in_mid_write_ends_the_transaction),
+        CASE(a_refusal_in_mid_write_ends_the_transaction_or_is_undone),
         CASE(a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on),
     };
     return RUN_ON_ALL_STORES("fire faults", tests);

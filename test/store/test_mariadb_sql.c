@@ -371,7 +371,7 @@ who_may_fire_may_do_nothing_else(void **state)
         "update owed_delivery set status = 'dead'", "delete from owed_event",
         "call owed_claim_pick('[]', 'inside', utc_timestamp(6), 1, null, null)",
         ("call owed_event_write('', 'a', 1, '{}', null, utc_timestamp(6), utc_timestamp(6),"
-         " utc_timestamp(6), '', '', '{}', '', null, '', @a, @b)"),
+         " utc_timestamp(6), '', '', '{}', '', null, '', '[]', 0, @a, @b)"),
         "drop table owed_event", "drop procedure owed_fire"};
     for (size_t i = 0; i < COUNT(others); i++)
         raw_refused(clerk, others[i], "denied");

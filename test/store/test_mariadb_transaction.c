@@ -3,12 +3,14 @@
  * test_mariadb_transaction.c - whoever else ends the transaction that carries an acknowledgement, be it
  * the server, which undoes one of two that wait for each other.
  */
+#include "store/mariadb.h"
 #include "world.h"
 
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static MYSQL *
@@ -300,6 +302,90 @@ a_row_of_ours_that_others_hold_is_busy_and_nothing_else_is_lost(void **state)
     assert_int_equal(events_there(world), 2);
 }
 
+/* --- what begins it --- */
+
+/* number_of asks on the connection itself, without being given it. */
+static int64_t
+number_of(struct db *db, const char *query)
+{
+    MYSQL *handle = ((struct mariadb_db *)db)->handle;
+    assert_said(handle, query);
+    MYSQL_RES *rows = mysql_store_result(handle);
+    MYSQL_ROW row = mysql_fetch_row(rows);
+    int64_t number = strtoll(row[mysql_num_fields(rows) - 1], NULL, 10);
+    mysql_free_result(rows);
+    return number;
+}
+
+#define STATEMENTS "show session status like 'Questions'"
+
+static void
+a_transaction_that_only_fires_is_two_round_trips(void **state)
+{
+    struct world *world = *state;
+    begin_and_fire(world); // prepares
+    assert_ok(store_commit(world->db, &world->err));
+    int64_t before = number_of(world->db, STATEMENTS);
+    begin_and_fire(world);
+    assert_ok(store_commit(world->db, &world->err));
+    // The look itself is one.
+    assert_int_equal(number_of(world->db, STATEMENTS) - before, 2 + 1);
+    assert_int_equal(events_there(world), 2);
+    begin_and_fire(world);
+    fire(world, EVENT);
+    store_rollback(world->db);
+    assert_int_equal(events_there(world), 2);
+}
+
+static void
+what_began_and_wrote_nothing_leaves_nothing_open(void **state)
+{
+    struct world *world = *state;
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_true(store_in_transaction(world->db));
+    assert_ok(store_commit(world->db, &world->err));
+    assert_int_equal(number_of(world->db, "select @@in_transaction"), 0);
+    assert_ok(store_begin(world->db, true, &world->err));
+    store_rollback(world->db);
+    assert_int_equal(number_of(world->db, "select @@in_transaction"), 0);
+    assert_false(store_in_transaction(world->db));
+}
+
+static void
+who_is_given_the_connection_is_in_the_transaction_and_stays_so(void **state)
+{
+    struct world *world = *state;
+    make_app(world);
+    assert_ok(store_begin(world->db, true, &world->err));
+    MYSQL *handle = handle_of(world->db);
+    assert_said(handle, "update app set n = 9");
+    store_rollback(world->db);
+    // And who knows it still writes in the next one, too.
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_said(handle, "update app set n = 9");
+    store_rollback(world->db);
+    assert_int_equal(raw_number(plain(world), "select max(n) from app where n = 9"), 0);
+}
+
+static void
+a_first_fire_that_is_refused_is_undone_and_the_transaction_goes_on(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    raw_refuse(plain(world), "owed_delivery", "insert", "new.receiver_key = 'shop.billing'",
+        "the shelf is broken");
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_int_equal(try_fire(world), OWED_STORE);
+    assert_int_equal(number_of(world->db, "select @@in_transaction"), 0);
+    assert_true(store_in_transaction(world->db));
+    raw_allow(plain(world), "owed_delivery", "insert");
+    fire(world, EVENT);
+    assert_int_equal(events_there(world), 0);
+    assert_ok(store_commit(world->db, &world->err));
+    assert_int_equal(events_there(world), 1);
+}
+
 /* --- a veto --- */
 
 static void
@@ -528,6 +614,10 @@ main(void)
         TEST(a_deadlock_is_told_apart_from_a_foreign_end),
         TEST(in_a_hurry_nothing_waits_for_a_lock_until_the_transaction_ends),
         TEST(a_row_of_ours_that_others_hold_is_busy_and_nothing_else_is_lost),
+        TEST(a_transaction_that_only_fires_is_two_round_trips),
+        TEST(what_began_and_wrote_nothing_leaves_nothing_open),
+        TEST(who_is_given_the_connection_is_in_the_transaction_and_stays_so),
+        TEST(a_first_fire_that_is_refused_is_undone_and_the_transaction_goes_on),
         TEST(after_a_veto_a_commit_commits_nothing_whoever_says_it),
         TEST(what_was_left_unread_is_read_to_its_end),
         TEST(nothing_is_written_on_a_joined_connection_once_its_transaction_is_over),

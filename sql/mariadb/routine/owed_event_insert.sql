@@ -23,6 +23,8 @@ begin
 
     call owed_event_write(new_uid, new_name, new_version, new_payload, new_dedupe_key,
         new_occurred_at, new_recorded_at, new_due_at, new_actor_key, new_actor_label, new_scope,
-        new_correlation_id, new_causation_id, new_traceparent, event_id, is_new);
-    select event_id as id from (select 1) as one where is_new = 1;
+        new_correlation_id, new_causation_id, new_traceparent, '[]', 0, event_id, is_new);
+    if is_new then
+        select event_id as id;
+    end if;
 end;

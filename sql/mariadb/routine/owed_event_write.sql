@@ -4,10 +4,13 @@
 -- A receiver that was removed gets events for ten minutes more. Receivers whose targets the firing side
 -- cannot know get one row that a relay expands. The digest is that of no target (SHA-256 of nothing).
 -- The retention that the catalogue has for its name is copied to it.
--- The catalogue is read by a cursor: to insert from the catalogue itself, in one statement, would lock it
--- until the caller's transaction ends.
+-- At READ COMMITTED what is owed is inserted from the catalogue itself. At other levels that statement would lock
+-- it until the caller's transaction ends, so that it is read by a cursor there, which costs more.
+-- own is a JSON array of receivers that the firing process declares (key, lane, kind, max_attempts, due in
+-- microseconds after the event's): it is owed to them as well, where the catalogue does not have them.
 --
 -- A taken dedupe key writes nothing: is_new is then 0, and new_id the event that has it.
+-- Where no transaction is open it has one of its own, which stays open where leaves_open is 1.
 create or replace procedure owed_event_write(
     in new_uid binary(16),
     in new_name varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
@@ -23,6 +26,8 @@ create or replace procedure owed_event_write(
     in new_correlation_id varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
     in new_causation_id bigint,
     in new_traceparent varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in own mediumtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in leaves_open int,
     out new_id bigint,
     out is_new int)
     modifies sql data
@@ -31,6 +36,7 @@ begin
     declare owed_from datetime(6) default greatest(new_due_at, new_recorded_at);
     declare kept_seconds bigint default null;
     declare kept_when varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin default '';
+    declare has_endpoints int default 0;
     declare owns_transaction int default (@@in_transaction = 0 and @@autocommit = 1);
     declare exit handler for sqlexception
     begin
@@ -50,8 +56,9 @@ begin
         savepoint owed_event_write;
     end if;
 
-    select max(retention_seconds), if(max(retention_seconds) is null, coalesce(max(delete_when), ''), '')
-    into kept_seconds, kept_when
+    select max(retention_seconds), if(max(retention_seconds) is null, coalesce(max(delete_when), ''), ''),
+        exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints')
+    into kept_seconds, kept_when, has_endpoints
     from owed_event_type where name = new_name and removed_at = '1970-01-01 00:00:00';
 
     set is_new = 1;
@@ -67,30 +74,58 @@ begin
 
     if is_new then
         set new_id = last_insert_id();
-        for r in (
-            select `key`, stored_lane, if(targets = 'callback', 'expand', kind) as kind, max_attempts,
-                owed_from + interval due microsecond as available_at
+        if @@tx_isolation = 'READ-COMMITTED' then
+            insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
+                available_at, due_at)
+            select new_id, `key`, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+                stored_lane, if(targets = 'callback', 'expand', kind), max_attempts,
+                owed_from + interval due microsecond, owed_from + interval due microsecond
             from owed_receiver
             where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
             and (removed_at = '1970-01-01 00:00:00'
-                or removed_at > new_recorded_at - interval 10 minute))
-        do
+                or removed_at > new_recorded_at - interval 10 minute);
+        else
+            for r in (
+                select `key`, stored_lane, if(targets = 'callback', 'expand', kind) as kind, max_attempts,
+                    owed_from + interval due microsecond as available_at
+                from owed_receiver
+                where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
+                and (removed_at = '1970-01-01 00:00:00'
+                    or removed_at > new_recorded_at - interval 10 minute))
+            do
+                insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
+                    available_at, due_at)
+                values (new_id, r.`key`,
+                    x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', r.stored_lane,
+                    r.kind, r.max_attempts, r.available_at, r.available_at);
+            end for;
+        end if;
+        if own <> '[]' and json_length(own) > (select count(*) from owed_delivery
+            where event_id = new_id and instr(own, concat('"key":"', receiver_key, '"')) > 0) then
             insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
                 available_at, due_at)
-            values (new_id, r.`key`,
-                x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', r.stored_lane,
-                r.kind, r.max_attempts, r.available_at, r.available_at);
-        end for;
-        if exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints') then
+            select new_id, o.`key`, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+                o.lane, o.kind, o.max_attempts, owed_from + interval o.due microsecond,
+                owed_from + interval o.due microsecond
+            from json_table(own, '$[*]' columns (
+                `key` varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin path '$.key',
+                lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin path '$.lane',
+                kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin path '$.kind',
+                max_attempts int path '$.max_attempts',
+                due bigint path '$.due')) as o
+            where not exists (select 1 from owed_delivery as d
+                where d.event_id = new_id and d.receiver_key = o.`key`);
+        end if;
+        if has_endpoints then
             call owed_event_to_endpoints(new_id);
         end if;
     else
         select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
     end if;
 
-    if owns_transaction then
+    if owns_transaction and not leaves_open then
         commit;
-    else
+    elseif not owns_transaction then
         release savepoint owed_event_write;
     end if;
 end;

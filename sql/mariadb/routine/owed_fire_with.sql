@@ -119,6 +119,6 @@ begin
     call owed_event_write(random_bytes(16), name, coalesce(version_text, 1), payload,
         nullif(dedupe_key, ''), coalesce(occurred_at, fired_at), fired_at, coalesce(due_at, fired_at),
         coalesce(actor_key, ''), coalesce(actor_label, ''), coalesce(event_scope, '{}'),
-        coalesce(correlation_id, ''), causation_text, coalesce(traceparent, ''),
+        coalesce(correlation_id, ''), causation_text, coalesce(traceparent, ''), '[]', 0,
         @owed_event_id, @owed_event_is_new);
 end;

@@ -6,8 +6,11 @@
 -- The retention that the catalogue has for its name is copied to it.
 -- The catalogue is read by a cursor: to insert from the catalogue itself, in one statement, would lock it
 -- until the caller's transaction ends.
+-- own is a JSON array of receivers that the firing process declares (key, lane, kind, max_attempts, due in
+-- microseconds after the event's): it is owed to them as well, where the catalogue does not have them.
 --
 -- A taken dedupe key writes nothing: is_new is then 0, and new_id the event that has it.
+-- Where no transaction is open it has one of its own, which stays open where leaves_open is 1.
 create or replace procedure owed_event_write(
     in new_uid binary(16),
     in new_name varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
@@ -23,6 +26,8 @@ create or replace procedure owed_event_write(
     in new_correlation_id varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
     in new_causation_id bigint,
     in new_traceparent varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin,
+    in own mediumtext character set utf8mb4 collate utf8mb4_nopad_bin,
+    in leaves_open int,
     out new_id bigint,
     out is_new int)
     modifies sql data
@@ -100,6 +105,22 @@ begin
             end while;
             close receivers;
         end;
+        if own <> '[]' and json_length(own) > (select count(*) from owed_delivery
+            where event_id = new_id and instr(own, concat('"key":"', receiver_key, '"')) > 0) then
+            insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
+                available_at, due_at)
+            select new_id, o.`key`, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+                o.lane, o.kind, o.max_attempts, owed_from + interval o.due microsecond,
+                owed_from + interval o.due microsecond
+            from json_table(own, '$[*]' columns (
+                `key` varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin path '$.key',
+                lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin path '$.lane',
+                kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin path '$.kind',
+                max_attempts int path '$.max_attempts',
+                due bigint path '$.due')) as o
+            where not exists (select 1 from owed_delivery as d
+                where d.event_id = new_id and d.receiver_key = o.`key`);
+        end if;
         if exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints') then
             call owed_event_to_endpoints(new_id);
         end if;
@@ -107,9 +128,9 @@ begin
         select id into new_id from owed_event where dedupe_key = new_dedupe_key lock in share mode;
     end if;
 
-    if owns_transaction then
+    if owns_transaction and not leaves_open then
         commit;
-    else
+    elseif not owns_transaction then
         release savepoint owed_event_write;
     end if;
 end;

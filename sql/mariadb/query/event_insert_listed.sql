@@ -1,0 +1,7 @@
+-- The same as event_insert, and owes the event to receivers that the firing process declares, unless the
+-- catalogue has them.
+-- Parameters: those of event_insert, and a JSON array of objects: key, lane, kind, max_attempts, due (in
+-- microseconds after the event's).
+-- Columns: the new id.
+-- Index: unique (dedupe_key), unique (event_id, receiver_key, target_digest).
+call owed_event_insert_own($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0)
