@@ -107,6 +107,19 @@ class Redis(Site):
         self.assertEqual("succeeded: 4\n", self.owed("worker", "--once", code=0).stdout)
         self.assertEqual(0, self.left())
 
+    def test_what_waits_behind_a_slow_one_goes_back_and_is_taken_one_by_one(self):
+        self.quick_and_slow()
+        first = self.background("worker", "--once")
+        self.until_begun()
+        while int(self.broker.ask("XPENDING", self.topic, "owed", "-", "+", "1")[0][2]) < 1000:
+            pass
+        self.write("go", "")
+        self.let_go()
+        self.assertEqual(0, first.wait(60))
+        self.lines.until_said("task worker stopped")
+        self.assertEqual(4, self.lines.said.count("task message comes again"))
+        self.assertEqual(({"succeeded": 10}, [6, 7, 8, 9, 10], 0), (self.statuses(), self.ran(), self.left()))
+
     def test_a_second_signal_ends_it_at_once(self):
         self.quick_and_slow()
         first = self.background("worker")

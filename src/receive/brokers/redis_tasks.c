@@ -19,6 +19,7 @@
 #define CURSOR_BYTES 64
 #define PREFETCH 32
 #define QUICK_US (20 * US_PER_MS)         // a message that takes no longer is taken with others
+#define SLOW_US (200 * US_PER_MS)         // one that takes longer has others go back
 #define LEFT_IDLE_MS "60000"              // a worker that has been silent for so long has died
 #define GIVEN_IDLE_MS "86400000"          // as if it had been
 #define LOOK_EVERY_US (5 * US_PER_SECOND) // for what was left or given back
@@ -36,6 +37,7 @@ struct taker {
     bool is_quick;         // what was taken last was soon done with
     int answers;           // still to be read
     int64_t taken_mono_us; // when reply came
+    int64_t begun_mono_us; // when the one in hand was given
     int64_t look_mono_us;  // when to look next for what was left
 };
 
@@ -255,11 +257,45 @@ id_of(const redisReply *entry)
     return text_of(id).p;
 }
 
+/* give_back makes one look as if it had been taken long ago, so that others take it when they look next. */
+static void
+give_back(struct taker *taker, const redisReply *entry)
+{
+    struct redis_words claim = {.count = 0};
+    redis_add(&claim, STR("XCLAIM"));
+    redis_add(&claim, str_of(taker->topic));
+    redis_add(&claim, GROUP);
+    redis_add(&claim, CONSUMER);
+    redis_add(&claim, STR("0"));
+    redis_add(&claim, str_of(id_of(entry)));
+    redis_add(&claim, STR("IDLE"));
+    redis_add(&claim, STR(GIVEN_IDLE_MS));
+    redis_add(&claim, STR("JUSTID"));
+    redisAppendCommandArgv(taker->redis, claim.count, claim.texts, claim.lengths);
+    taker->answers++;
+}
+
+/* keep_pace gives back, to whoever is idle, what waits behind one that was slow; this worker goes on one by one. */
+static void
+keep_pace(struct taker *taker)
+{
+    int64_t took_us = clock_monotonic_us(&clock_system) - taker->begun_mono_us;
+    if (taker->next == taker->count || taker->next == 0 || took_us <= SLOW_US)
+        return;
+    for (size_t i = taker->next; i < taker->count; i++)
+        give_back(taker, taker->entries->element[i]);
+    taker->count = taker->next;
+    let_go(taker);
+    taker->is_quick = false;
+    taker->look_mono_us = 0; // nobody else may be idle
+}
+
 static owed_status
 taker_take(void *state, int64_t wait_us, struct broker_task *ret_task, owed_error *err)
 {
     struct taker *taker = state;
     owed_status status = OWED_OK;
+    keep_pace(taker);
     if (taker->next == taker->count) {
         let_go(taker);
         status = hear(taker, err);
@@ -273,6 +309,7 @@ taker_take(void *state, int64_t wait_us, struct broker_task *ret_task, owed_erro
         return status;
     const redisReply *entry = taker->entries->element[taker->next++];
     taker->is_in_hand = true;
+    taker->begun_mono_us = clock_monotonic_us(&clock_system);
     *ret_task = (struct broker_task){
         .bytes = payload_of(entry), .place = id_of(entry), .is_again = taker->is_left};
     return OWED_OK;
@@ -302,24 +339,6 @@ taker_done(void *state, const struct broker_task *task, owed_error *err)
             return fail(err, OWED_UNAVAILABLE, "it cannot be told: %s", taker->redis->errstr);
     }
     return taker->answers < ANSWERS_MAX ? OWED_OK : hear(taker, err);
-}
-
-/* give_back makes one look as if it had been taken long ago, so that others take it when they look next. */
-static void
-give_back(struct taker *taker, const redisReply *entry)
-{
-    struct redis_words claim = {.count = 0};
-    redis_add(&claim, STR("XCLAIM"));
-    redis_add(&claim, str_of(taker->topic));
-    redis_add(&claim, GROUP);
-    redis_add(&claim, CONSUMER);
-    redis_add(&claim, STR("0"));
-    redis_add(&claim, str_of(id_of(entry)));
-    redis_add(&claim, STR("IDLE"));
-    redis_add(&claim, STR(GIVEN_IDLE_MS));
-    redis_add(&claim, STR("JUSTID"));
-    redisAppendCommandArgv(taker->redis, claim.count, claim.texts, claim.lengths);
-    taker->answers++;
 }
 
 static void
