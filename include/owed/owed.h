@@ -172,6 +172,7 @@ typedef struct owed_relay_counts {
     int64_t dead;
     int64_t orphaned;
     int64_t handed_back;
+    int64_t handed_on; /* to a task site, which counts how their attempts end */
     /* Of a relay that ended by itself: */
     int64_t
         put_off; /* not attempted, and due later: their destination had no room, or their time had not come */

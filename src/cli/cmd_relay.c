@@ -31,7 +31,7 @@ const struct command cmd_relay = {
         "that is a failed attempt of its delivery, and another worker goes on. SIGTERM and SIGINT "
         "end it cleanly: the delivery in hand is finished, what was claimed and not begun is free "
         "for others at once. A second signal ends it at once.\n\n"
-        "With --once, --limit or --passes it prints how many attempts ended how, and last how many deliveries "
+        "With --once, --limit or --passes it prints how many attempts ended how, how many deliveries were handed on to a task site, and last how many deliveries "
         "were put off without one, since their destination had no room or their time had not come, or that nothing was "
         "owed. With --once what would have room within a few seconds is waited for.",
     .examples = "    owed relay --once\n"
@@ -179,7 +179,7 @@ print_counts(struct cli *cli, const owed_relay_counts *counts)
         {"orphaned", counts->orphaned},
         {"succeeded", counts->succeeded},
     };
-    bool any = false;
+    bool any = counts->handed_on > 0;
     char due[MOMENT_BYTES];
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         if (lines[i].count == 0)
@@ -196,6 +196,8 @@ print_counts(struct cli *cli, const owed_relay_counts *counts)
         out_printf(&cli->out, "Nothing delivered; the next is due at %s.\n", at);
     else if (!any)
         out_puts(&cli->out, "Nothing owed.\n");
+    if (counts->handed_on > 0)
+        out_printf(&cli->out, "handed on: %" PRId64 "\n", counts->handed_on);
 }
 
 /* words_for_workers are the command line's, without the store's URL; NULL: no memory. */

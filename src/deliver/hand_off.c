@@ -138,6 +138,7 @@ end_handed(struct worker *w, struct task *task, const struct known *known)
 {
     end_rest(w);
     task->state = TASK_DONE;
+    w->counts.handed_on++;
     log_say(&w->owed->log, OWED_LOG_DEBUG, "delivery handed to its task site",
         LOG_TEXT("receiver", known->receiver->declared.key),
         LOG_INT("delivery", task->row->fence.delivery_id));

@@ -89,7 +89,7 @@ struct shared {
     atomic_llong look_at_us;           // when the supervisor looks unasked, CLOCK_MONOTONIC
     atomic_bool has_outside_functions; // a worker found outside receivers in C: the supervisor
                                        // starts workers of ROLE_FUNCTION
-    atomic_llong succeeded, failed, dead, orphaned, handed_back, put_off;
+    atomic_llong succeeded, failed, dead, orphaned, handed_back, handed_on, put_off;
     atomic_llong
         next_due_us;      // when the next row is due, as workers saw at their end; 0: none is owed
     struct pauses pauses; // of all workers

@@ -292,6 +292,7 @@ counts(const struct shared *shared)
         .dead = atomic_load(&shared->dead),
         .orphaned = atomic_load(&shared->orphaned),
         .handed_back = atomic_load(&shared->handed_back),
+        .handed_on = atomic_load(&shared->handed_on),
         .put_off = atomic_load(&shared->put_off),
         .next_due_us = atomic_load(&shared->next_due_us)};
 }

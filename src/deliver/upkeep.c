@@ -60,6 +60,7 @@ worker_share_counts(struct worker *w)
     atomic_fetch_add(&shared->dead, now->dead - told->dead);
     atomic_fetch_add(&shared->orphaned, now->orphaned - told->orphaned);
     atomic_fetch_add(&shared->handed_back, now->handed_back - told->handed_back);
+    atomic_fetch_add(&shared->handed_on, now->handed_on - told->handed_on);
     atomic_fetch_add(&shared->put_off, now->put_off - told->put_off);
     w->counts_told = w->counts;
 }

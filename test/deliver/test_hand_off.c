@@ -36,6 +36,7 @@ a_delivery_for_a_task_site_is_handed_on_with_its_claim(void **state)
     }
     const owed_relay_counts *counts = &site->desk->counts;
     assert_int_equal(counts->succeeded + counts->failed + counts->dead + counts->handed_back, 0);
+    assert_int_equal(counts->handed_on, 3);
     // It is held: no relay hands it on twice within its lease.
     site_once(site);
     assert_int_equal(site_handed_on(site), 3);
