@@ -153,6 +153,55 @@ leave_unread(struct db *db, struct batch *batch, struct rows *rows)
     return true;
 }
 
+/* --- long payloads --- */
+
+/* read_payload reads what was left out of a row, for it is longer than its share of the bytes. */
+static owed_status
+read_payload(struct db *db, struct batch *batch, struct claimed *row, owed_error *err)
+{
+    struct claim asked = *batch->claim;
+    struct claimed again = {0};
+    asked.delivery_id = row->fence.delivery_id;
+    owed_status status = claimed_fetch(db, &asked, batch->arena, &again, err);
+    row->payload = again.payload;
+    batch->bytes += row->payload.len;
+    return status;
+}
+
+/* give_back_from ends the batch before a row: those from there on are free for all at once. */
+static owed_status
+give_back_from(struct db *db, struct batch *batch, size_t first, owed_error *err)
+{
+    size_t count = batch->count - first;
+    struct fence *fences = arena_alloc(batch->arena, count * sizeof *fences);
+    if (fences == NULL)
+        return fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        fences[i] = batch->rows[first + i].fence;
+    batch->count = first;
+    return store_hand_back(db, fences, count, NULL, err);
+}
+
+/* read_long reads the payloads that came as null, one by one, as long as they fit; one fits always. */
+static owed_status
+read_long(struct db *db, struct batch *batch, owed_error *err)
+{
+    size_t most = batch->claim->max_bytes;
+    for (size_t i = 0; i < batch->count; i++) {
+        struct claimed *row = &batch->rows[i];
+        if (row->payload.p != NULL)
+            continue;
+        owed_status status =
+            i > 0 && batch->bytes >= most ? OWED_LOST : read_payload(db, batch, row, err);
+        // Also one whose event went meanwhile: the next claim puts it away.
+        if (status == OWED_LOST || (status == OWED_OK && i > 0 && batch->bytes > most))
+            return give_back_from(db, batch, i, err);
+        if (status != OWED_OK)
+            return status;
+    }
+    return OWED_OK;
+}
+
 owed_status
 fetch(struct db *db, struct batch *batch, size_t most, enum stmt stmt, struct args args,
     owed_error *err)
@@ -165,7 +214,9 @@ fetch(struct db *db, struct batch *batch, size_t most, enum stmt stmt, struct ar
     if (!is_left)
         status = read_rows(db, batch, most, rows, err);
     owed_status ended = db->driver->finish(rows, NULL, status == OWED_OK ? err : NULL);
-    return status == OWED_OK ? ended : status;
+    if (status == OWED_OK)
+        status = ended;
+    return status == OWED_OK && batch->is_marked ? read_long(db, batch, err) : status;
 }
 
 owed_status
@@ -210,6 +261,8 @@ store_read_claimed(struct db *db, struct unread *unread, struct arena *arena,
         .is_marked = true};
     batch_ids(&batch);
     owed_status status = read_rows(db, &batch, unread->count, unread->rows, err);
+    if (status == OWED_OK)
+        status = read_long(db, &batch, err);
     if (status == OWED_OK)
         status = put_away(db, &batch, err);
     batch_ids_done(&batch);

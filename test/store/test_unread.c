@@ -3,8 +3,11 @@
  * test_unread.c - rows that were claimed and are read later: whatever the connection did meanwhile, they
  * are what they would have been at once. Where a store reads them at once they are the same.
  */
-#include "store/unread.h"
 #include "world.h"
+
+#include <string.h>
+
+#include "store/unread.h"
 
 static const char *const billing[] = {"shop.billing", NULL};
 
@@ -118,6 +121,49 @@ nothing_to_claim_leaves_nothing_unread(void **state)
     assert_null(later.unread.rows);
 }
 
+#define LONG_BYTES 30000
+
+static void
+fire_long(struct world *world, int count)
+{
+    static char text[LONG_BYTES];
+    memset(text, 'a', sizeof text);
+    text[0] = text[LONG_BYTES - 1] = '"';
+    for (int i = 0; i < count; i++) {
+        struct new_event event = an_event(EVENT);
+        event.payload = (struct str){text, sizeof text};
+        int64_t id;
+        bool fresh;
+        assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+    }
+}
+
+static void
+long_payloads_that_do_not_fit_are_there_for_the_next_claim(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, billing);
+    fire_long(world, 5);
+    size_t all = 0;
+    for (int round = 0; round < 3; round++) {
+        struct claim asked = a_claim(round % 2 == 0 ? "one" : "two", NOW + round, 4);
+        asked.max_bytes = 65536;
+        struct later later = {0};
+        assert_ok(store_claim_unread(round == 0 ? world->db : world->other, &asked, &world->arena,
+            &later.unread, &later.rows, &later.count, &world->err));
+        read_now(world, world->db, &later);
+        assert_int_equal(world->count, round < 2 ? 2 : 1);
+        for (size_t i = 0; i < world->count; i++) {
+            assert_int_equal(world->rows[i].payload.len, LONG_BYTES);
+            assert_int_equal(world->rows[i].losses, 0);
+            struct settlement outcome = a_settlement(&world->rows[i].fence, "succeeded");
+            assert_ok(store_settle(world->db, &outcome, 1, NULL, &world->err));
+        }
+        all += world->count;
+    }
+    assert_int_equal(all, 5);
+}
+
 int
 main(void)
 {
@@ -127,6 +173,7 @@ main(void)
         TEST(a_row_whose_event_is_gone_is_put_away_when_it_is_read),
         TEST(what_is_never_read_is_let_go_and_comes_back_with_its_lease),
         TEST(nothing_to_claim_leaves_nothing_unread),
+        TEST(long_payloads_that_do_not_fit_are_there_for_the_next_claim),
     };
     return run_on_all_stores("store unread", tests, COUNT(tests));
 }
