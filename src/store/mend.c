@@ -128,6 +128,13 @@ see_to_pauses(struct db *db, int64_t now_us, owed_error *err)
     return status;
 }
 
+/* without_locks is the statement that only looks, where the one that is for writing locks what it reads. */
+static enum stmt
+without_locks(const struct db *db, enum stmt look, enum stmt locking)
+{
+    return db->driver->sql->statements[look] != NULL ? look : locking;
+}
+
 /* look_at tells of one of a receiver's rows that is to be mended, if there is one. */
 static owed_status
 look_at(struct db *db, const struct mend *mend, const struct owed_receiver_row *receiver,
@@ -135,11 +142,11 @@ look_at(struct db *db, const struct mend *mend, const struct owed_receiver_row *
 {
     int64_t before_us;
     if (is_over(mend, receiver, &before_us))
-        return collect_ids(db, STMT_ORPHANS,
+        return collect_ids(db, without_locks(db, STMT_ORPHANS_LOOK, STMT_ORPHANS),
             ARGS(V_TEXT(receiver->key), V_TIME(mend->now_us), V_TIME(before_us), V_INT(1)), ids,
             ret_found, err);
-    return collect_ids(
-        db, STMT_MISPLACED, ARGS(V_TEXT(receiver->key), V_INT(1)), ids, ret_found, err);
+    return collect_ids(db, without_locks(db, STMT_MISPLACED_LOOK, STMT_MISPLACED),
+        ARGS(V_TEXT(receiver->key), V_INT(1)), ids, ret_found, err);
 }
 
 /* look_for_rows tells whether any row is to be mended. */
@@ -158,7 +165,9 @@ look_for_rows(struct db *db, const struct mend *mend, struct arena *arena, int64
     for (size_t i = 0; status == OWED_OK && *ret_found == 0 && i < count; i++)
         status = look_at(db, mend, &receivers[i], &ids, ret_found, err);
     if (status == OWED_OK && *ret_found == 0)
-        status = collect_ids(db, STMT_MISPLACED_CLAIMED, ARGS(V_INT(1)), &ids, ret_found, err);
+        status =
+            collect_ids(db, without_locks(db, STMT_MISPLACED_CLAIMED_LOOK, STMT_MISPLACED_CLAIMED),
+                ARGS(V_INT(1)), &ids, ret_found, err);
     return status;
 }
 

@@ -318,6 +318,28 @@ rows_that_changed_since_they_were_picked_are_not_orphaned(void **state)
     assert_string_equal(status_of(world, rows.done), "succeeded");
 }
 
+static void
+who_looks_whether_anything_is_to_be_mended_keeps_no_row_from_a_claim(void **state)
+{
+    NOT_ON("sqlite", "nobody claims there while somebody else's transaction has written");
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {a_receiver("shop.a"), a_receiver("shop.b")};
+    receivers[0].kind = receivers[1].kind = "outside";
+    publish(world, receivers, 2);
+    for (int i = 0; i < 3; i++)
+        fire(world, EVENT);
+    bool any = true;
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(store_mend_look(world->db, NOW, 0, &any, &world->err));
+    assert_false(any);
+    struct claim asked = a_claim("w", NOW, 10);
+    asked.kind = "outside";
+    assert_ok(
+        store_claim(world->other, &asked, &world->arena, &world->rows, &world->count, &world->err));
+    assert_int_equal(world->count, 6);
+    store_rollback(world->db);
+}
+
 int
 main(void)
 {
@@ -335,6 +357,7 @@ main(void)
         TEST(a_row_that_is_held_does_not_hide_one_that_was_given_back),
         TEST(a_row_that_ended_since_it_was_picked_is_not_moved),
         TEST(rows_that_changed_since_they_were_picked_are_not_orphaned),
+        TEST(who_looks_whether_anything_is_to_be_mended_keeps_no_row_from_a_claim),
     };
     return run_on_all_stores("store mend", tests, COUNT(tests));
 }
