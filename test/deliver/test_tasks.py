@@ -63,7 +63,7 @@ class Tasks(StoreCase):
     def test_a_relay_hands_on_and_a_worker_takes_each_once(self):
         self.fire_many(20)
         done = self.owed("relay", "--once", code=0)
-        self.assertEqual("succeeded: 20\n", done.stdout)
+        self.assertEqual("succeeded: 20\nhanded on: 20\n", done.stdout)
         self.assertEqual({"claimed": 20}, self.counts("shop.far"))
         self.assertEqual(20, len(self.messages()))
         self.assertTrue(all(re.search(r"/\d+/task$", line) for line in self.messages()))
