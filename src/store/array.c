@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/verbs.h"
 
 #define EPOCH_2000_US (INT64_C(946684800) * US_PER_SECOND)
 #define NO_ELEMENTS_BYTES 12 // of the head, where nothing follows
@@ -86,4 +87,29 @@ array_value(struct array *array)
     if (array->count == 0)
         bytes.len = NO_ELEMENTS_BYTES;
     return (struct value){.type = VALUE_ARRAY, .bytes = bytes};
+}
+
+void
+arrays_init(struct array *arrays, const enum value_type *types, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        array_init(&arrays[i], types[i], JSON_ARGUMENT_BYTES);
+}
+
+bool
+arrays_end(struct array *arrays, size_t count, struct value *ret_values)
+{
+    bool failed = false;
+    for (size_t i = 0; i < count; i++) {
+        ret_values[i] = array_value(&arrays[i]);
+        failed = failed || arrays[i].bytes.failed;
+    }
+    return !failed;
+}
+
+void
+arrays_done(struct array *arrays, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        array_done(&arrays[i]);
 }

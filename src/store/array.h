@@ -23,4 +23,9 @@ void array_add(struct array *array, struct value value);
 /* array_value ends it; the value points into the array. */
 struct value array_value(struct array *array);
 
+/* Many columns, of the types that are told. arrays_end ends them all; false: there was no memory. */
+void arrays_init(struct array *arrays, const enum value_type *types, size_t count);
+bool arrays_end(struct array *arrays, size_t count, struct value *ret_values);
+void arrays_done(struct array *arrays, size_t count);
+
 #endif

@@ -77,22 +77,15 @@ insert_with_own(struct db *db, const struct new_event *event, const struct value
         VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_INT, VALUE_INT};
     struct array columns[OWN_COLUMNS];
     struct value args[EVENT_ARGS + OWN_COLUMNS];
-    bool failed = false;
-    for (size_t i = 0; i < OWN_COLUMNS; i++)
-        array_init(&columns[i], types[i], JSON_ARGUMENT_BYTES);
+    arrays_init(columns, types, OWN_COLUMNS);
     for (size_t i = 0; i < event->own_count; i++)
         add_own(columns, &event->own[i], event->due_at_us);
     memcpy(args, values, EVENT_ARGS * sizeof *args);
-    for (size_t i = 0; i < OWN_COLUMNS; i++) {
-        args[EVENT_ARGS + i] = array_value(&columns[i]);
-        failed = failed || columns[i].bytes.failed;
-    }
-    owed_status status = failed
-        ? fail_memory(err)
-        : query_int(db, STMT_EVENT_INSERT_OWN, (struct args){args, EVENT_ARGS + OWN_COLUMNS},
-              ret_id, ret_fresh, err);
-    for (size_t i = 0; i < OWN_COLUMNS; i++)
-        array_done(&columns[i]);
+    owed_status status = arrays_end(columns, OWN_COLUMNS, args + EVENT_ARGS)
+        ? query_int(db, STMT_EVENT_INSERT_OWN, (struct args){args, EVENT_ARGS + OWN_COLUMNS},
+              ret_id, ret_fresh, err)
+        : fail_memory(err);
+    arrays_done(columns, OWN_COLUMNS);
     return status;
 }
 

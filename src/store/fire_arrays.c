@@ -92,11 +92,8 @@ run(struct db *db, struct array *columns, const struct new_events *events,
 {
     struct value values[COLUMNS];
     struct rows *rows = NULL;
-    for (size_t i = 0; i < COLUMNS; i++) {
-        values[i] = array_value(&columns[i]);
-        if (columns[i].bytes.failed)
-            return fail_memory(err);
-    }
+    if (!arrays_end(columns, COLUMNS, values))
+        return fail_memory(err);
     owed_status status = query(db, STMT_EVENTS_INSERT, (struct args){values, COLUMNS}, &rows, err);
     if (status != OWED_OK)
         return status;
@@ -110,14 +107,12 @@ insert_arrays(struct db *db, const struct new_events *events, struct written_eve
     bool *ret_is_torn, owed_error *err)
 {
     struct array columns[COLUMNS];
-    for (size_t i = 0; i < COLUMNS; i++)
-        array_init(&columns[i], types[i], JSON_ARGUMENT_BYTES);
+    arrays_init(columns, types, COLUMNS);
     for (size_t i = 0; i < events->count; i++)
         add_event(columns, &events->events[i]);
     for (size_t i = 0; i < events->own_count; i++)
         add_own(columns, &events->own[i]);
     owed_status status = run(db, columns, events, ret_written, ret_is_torn, err);
-    for (size_t i = 0; i < COLUMNS; i++)
-        array_done(&columns[i]);
+    arrays_done(columns, COLUMNS);
     return status;
 }

@@ -129,11 +129,8 @@ consume(struct db *db, struct array *columns, const char *claimed_by, const size
     size_t named, bool *gone, owed_error *err)
 {
     struct value values[COLUMNS];
-    for (size_t i = 0; i < COLUMNS; i++) {
-        values[i] = array_value(&columns[i]);
-        if (columns[i].bytes.failed)
-            return fail_memory(err);
-    }
+    if (!arrays_end(columns, COLUMNS, values))
+        return fail_memory(err);
     struct rows *rows;
     owed_status status = query(db, STMT_CONSUME,
         ARGS(values[ID], values[EVENT_ID], V_TEXT(claimed_by), values[CLAIMED_AT],
@@ -159,14 +156,12 @@ consume_first(
     if (at == NULL)
         return fail_memory(err);
     struct array columns[COLUMNS];
-    for (size_t i = 0; i < COLUMNS; i++)
-        array_init(&columns[i], types[i], JSON_ARGUMENT_BYTES);
+    arrays_init(columns, types, COLUMNS);
     size_t named = add_outcomes(settlements, count, columns, at);
     owed_status status = named == 0
         ? OWED_OK
         : consume(db, columns, settlements[at[0]].fence.claimed_by, at, named, gone, err);
-    for (size_t i = 0; i < COLUMNS; i++)
-        array_done(&columns[i]);
+    arrays_done(columns, COLUMNS);
     return status;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * settle_at_once.c - outcomes of several attempts in one statement, where the dialect has it: a column
- * each of what is written, as the text of an array.
+ * settle_at_once.c - outcomes of several attempts in one statement, where the dialect has it: an array
+ * of each column that is written.
  */
+#include "store/array.h"
 #include "store/verbs.h"
 
 enum column {
@@ -24,6 +25,10 @@ enum column {
     EXCERPT,
     COLUMNS
 };
+
+static const enum value_type types[COLUMNS] = {VALUE_INT, VALUE_TEXT, VALUE_TIME, VALUE_TEXT,
+    VALUE_INT, VALUE_TIME, VALUE_TIME, VALUE_TIME, VALUE_TEXT, VALUE_TEXT, VALUE_INT, VALUE_TIME,
+    VALUE_INT, VALUE_INT, VALUE_TEXT, VALUE_TEXT};
 
 /* How settlements are told: what is alike needs fewer columns. */
 enum likeness { LIKE_NONE, LIKE_SUCCESS, LIKE_KEPT_SUCCESS };
@@ -50,44 +55,44 @@ written_of(const struct settlement *s)
 }
 
 static void
-add_plain(struct buf *arrays, const struct settlement *s)
+add_plain(struct array *arrays, const struct settlement *s)
 {
-    array_add_number(&arrays[ID], s->fence.delivery_id);
-    array_add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
-    array_add_number(&arrays[ATTEMPTS], s->attempts);
-    array_add_number(&arrays[SUCCEEDED_AT], s->now_us);
+    array_add(&arrays[ID], V_INT(s->fence.delivery_id));
+    array_add(&arrays[CLAIMED_AT], V_TIME(s->fence.claimed_at_us));
+    array_add(&arrays[ATTEMPTS], V_INT(s->attempts));
+    array_add(&arrays[SUCCEEDED_AT], V_TIME(s->now_us));
 }
 
 static void
-add_any(struct buf *arrays, const struct settlement *s)
+add_any(struct array *arrays, const struct settlement *s)
 {
     const struct written written = written_of(s);
-    array_add_number(&arrays[ID], s->fence.delivery_id);
-    array_add_text(&arrays[CLAIMED_BY], s->fence.claimed_by);
-    array_add_number(&arrays[CLAIMED_AT], s->fence.claimed_at_us);
-    array_add_text(&arrays[STATUS], s->status);
-    array_add_number(&arrays[ATTEMPTS], s->attempts);
-    array_add_number(&arrays[COMPLETED_AT], written.completed_at_us);
-    array_add_number(&arrays[SUCCEEDED_AT], written.succeeded_at_us);
-    array_add_number(&arrays[AVAILABLE_AT], s->available_at_us);
-    array_add_text(&arrays[LAST_ERROR], written.last_error);
-    array_add_text(&arrays[VERDICT], s->verdict);
-    array_add_number(&arrays[ATTEMPT], s->attempt);
-    array_add_number(&arrays[STARTED_AT], s->started_at_us);
-    array_add_number(&arrays[DURATION], s->duration_us);
-    array_add_number(&arrays[CODE], s->code);
-    array_add_text(&arrays[ERROR], or_empty(s->last_error));
-    array_add_text(&arrays[EXCERPT], or_empty(s->excerpt));
+    array_add(&arrays[ID], V_INT(s->fence.delivery_id));
+    array_add(&arrays[CLAIMED_BY], V_TEXT(s->fence.claimed_by));
+    array_add(&arrays[CLAIMED_AT], V_TIME(s->fence.claimed_at_us));
+    array_add(&arrays[STATUS], V_TEXT(s->status));
+    array_add(&arrays[ATTEMPTS], V_INT(s->attempts));
+    array_add(&arrays[COMPLETED_AT], V_TIME(written.completed_at_us));
+    array_add(&arrays[SUCCEEDED_AT], V_TIME(written.succeeded_at_us));
+    array_add(&arrays[AVAILABLE_AT], V_TIME(s->available_at_us));
+    array_add(&arrays[LAST_ERROR], V_TEXT(written.last_error));
+    array_add(&arrays[VERDICT], s->verdict == NULL ? V_NULL : V_TEXT(s->verdict));
+    array_add(&arrays[ATTEMPT], V_INT(s->attempt));
+    array_add(&arrays[STARTED_AT], V_TIME(s->started_at_us));
+    array_add(&arrays[DURATION], V_INT(s->duration_us));
+    array_add(&arrays[CODE], V_INT(s->code));
+    array_add(&arrays[ERROR], V_TEXT(s->last_error));
+    array_add(&arrays[EXCERPT], V_TEXT(s->excerpt));
 }
 
 static void
-add_kept(struct buf *arrays, const struct settlement *s)
+add_kept(struct array *arrays, const struct settlement *s)
 {
     add_plain(arrays, s);
-    array_add_number(&arrays[STARTED_AT], s->started_at_us);
-    array_add_number(&arrays[DURATION], s->duration_us);
-    array_add_number(&arrays[CODE], s->code);
-    array_add_text(&arrays[EXCERPT], or_empty(s->excerpt));
+    array_add(&arrays[STARTED_AT], V_TIME(s->started_at_us));
+    array_add(&arrays[DURATION], V_INT(s->duration_us));
+    array_add(&arrays[CODE], V_INT(s->code));
+    array_add(&arrays[EXCERPT], V_TEXT(s->excerpt));
 }
 
 static enum likeness
@@ -114,17 +119,34 @@ likeness_of_all(const struct settlement *settlements, size_t count)
 }
 
 static void
-fill(struct buf *arrays, const struct settlement *settlements, size_t count)
+fill(struct array *arrays, const struct settlement *settlements, size_t count)
 {
-    static void (*const add[])(struct buf * arrays, const struct settlement *s) = {
+    static void (*const add[])(struct array * arrays, const struct settlement *s) = {
         [LIKE_NONE] = add_any, [LIKE_SUCCESS] = add_plain, [LIKE_KEPT_SUCCESS] = add_kept};
     enum likeness likeness = likeness_of_all(settlements, count);
     if (likeness != LIKE_NONE)
-        array_add_text(&arrays[CLAIMED_BY], settlements[0].fence.claimed_by);
+        array_add(&arrays[CLAIMED_BY], V_TEXT(settlements[0].fence.claimed_by));
     if (likeness == LIKE_KEPT_SUCCESS)
-        array_add_text(&arrays[VERDICT], settlements[0].verdict);
+        array_add(&arrays[VERDICT], V_TEXT(settlements[0].verdict));
     for (size_t i = 0; i < count; i++)
         add[likeness](arrays, &settlements[i]);
+}
+
+#define ALL_LANDED 0 // in place of a place
+
+/* read_landed notes which were written, by their places from 1. */
+static void
+read_landed(struct db *db, struct rows *rows, size_t count, bool *landed)
+{
+    for (size_t i = 0; i < count; i++)
+        landed[i] = false;
+    while (db->driver->next(rows)) {
+        int64_t place = db->driver->column(rows, 0).integer;
+        for (size_t i = 0; place == ALL_LANDED && i < count; i++)
+            landed[i] = true;
+        if (place >= 1 && place <= (int64_t)count)
+            landed[place - 1] = true;
+    }
 }
 
 static owed_status
@@ -134,13 +156,8 @@ run(struct db *db, struct args args, size_t count, bool *landed, owed_error *err
     owed_status status = query(db, STMT_SETTLE_ALL, args, &rows, err);
     if (status != OWED_OK)
         return status;
-    for (size_t i = 0; landed != NULL && i < count; i++)
-        landed[i] = false;
-    while (db->driver->next(rows)) {
-        int64_t place = db->driver->column(rows, 0).integer;
-        if (landed != NULL && place >= 1 && place <= (int64_t)count)
-            landed[place - 1] = true;
-    }
+    if (landed != NULL)
+        read_landed(db, rows, count, landed);
     return db->driver->finish(rows, NULL, err);
 }
 
@@ -148,9 +165,9 @@ owed_status
 settle_at_once(struct db *db, const struct settlement *settlements, size_t count, bool *landed,
     owed_error *err)
 {
-    struct buf arrays[COLUMNS];
+    struct array arrays[COLUMNS];
     struct value values[COLUMNS];
-    arrays_init(arrays, COLUMNS);
+    arrays_init(arrays, types, COLUMNS);
     fill(arrays, settlements, count);
     owed_status status = arrays_end(arrays, COLUMNS, values)
         ? run(db, (struct args){values, COLUMNS}, count, landed, err)

@@ -110,14 +110,6 @@ owed_status scope_end(struct scope *scope, owed_status status, owed_error *err);
  *     do { status = scope_begin(...); ...; status = scope_end(...); } while (scope_repeats(...)); */
 bool scope_repeats(struct scope *scope, owed_status status);
 
-/* Columns of several rows as arguments of a statement that takes arrays: text NULL stays one. arrays_end
- * closes them and says which values they are; false: there was no memory. */
-void arrays_init(struct buf *arrays, size_t count);
-void array_add_number(struct buf *array, int64_t number);
-void array_add_text(struct buf *array, const char *text);
-bool arrays_end(struct buf *arrays, size_t count, struct value *ret_values);
-void arrays_done(struct buf *arrays, size_t count);
-
 /* JSON arrays as arguments, element by element; json_end closes one, also an empty one. */
 void json_add_text(struct buf *buf, const char *text);
 void json_add_id(struct buf *buf, int64_t id);

@@ -51,15 +51,15 @@ static const struct {
     {"settle", STMT_SETTLE, FENCE ", 'succeeded', 1, now(), '', now(), now()", ALWAYS,
         {"owed_delivery_pkey"}},
     {"settle_all", STMT_SETTLE_ALL,
-        "'{1}', '{w}', '{0}', '{dead}', '{1}', '{0}', '{0}', '{0}', '{x}', '{}', '{}', '{}', '{}',"
+        "'{1}', '{w}', '{epoch}', '{dead}', '{1}', '{epoch}', '{epoch}', '{epoch}', '{x}', '{}', '{}', '{}', '{}',"
         " '{}', '{}', '{}'",
         ALWAYS, {"owed_delivery_pkey"}},
     {"settle_all_successes", STMT_SETTLE_ALL,
-        "'{1}', '{w}', '{0}', '{}', '{1}', '{}', '{0}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
+        "'{1}', '{w}', '{epoch}', '{}', '{1}', '{}', '{epoch}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',"
         " '{}', '{}'",
         ALWAYS, {"owed_delivery_pkey"}},
     {"settle_all_kept", STMT_SETTLE_ALL,
-        "'{1}', '{w}', '{0}', '{}', '{1}', '{}', '{0}', '{}', '{}', '{succeeded}', '{}', '{0}',"
+        "'{1}', '{w}', '{epoch}', '{}', '{1}', '{}', '{epoch}', '{}', '{}', '{succeeded}', '{}', '{epoch}',"
         " '{0}', '{0}', '{}', '{x}'",
         ALWAYS, {"owed_delivery_pkey"}},
     {"renew", STMT_RENEW, FENCE ", now()", ALWAYS, {"owed_delivery_pkey"}},
