@@ -78,8 +78,8 @@ start_relay(const char *program, const char *module, const char *url)
 {
     // The environment has the URL: a command line is there for all to read.
     setenv("OWED_STORE", url, 1);
-    char *const argv[] = {strdup(program), strdup("relay"), strdup("--all-lanes"), strdup("--app"),
-        strdup("bench"), strdup("--module"), strdup(module), NULL};
+    char *const argv[] = {strdup(program), strdup("relay"), strdup("--app"), strdup("bench"),
+        strdup("--module"), strdup(module), NULL};
     pid_t pid = -1;
     int code = posix_spawn(&pid, program, NULL, NULL, argv, environ);
     for (size_t i = 0; argv[i] != NULL; i++)
