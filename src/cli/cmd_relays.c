@@ -19,9 +19,11 @@ const struct command cmd_relays = {
         "serve (* for every lane), and when they last said so: one line for each, as in HOST-PID.START/WORKER. A "
         "relay says so every 30 seconds; one that has not for 90 seconds is not alive. One "
         "that was killed stays in the list for a day. DEAF is why it hears of no commit of others and polls, as behind a "
-        "pooler.\n\n"
+        "pooler. AWAY is whom it cannot hand on to what it should, since when and why: a broker that a receiver publishes to, "
+        "or its task site.\n\n"
         "With --json, the keys are id, host, pid, boot_id, lanes, wake_path, started_at, heartbeat_at, "
-        "heartbeat_age_seconds, alive and deaf (null: it hears).",
+        "heartbeat_age_seconds, alive, deaf (null: it hears) and "
+        "away (null: nobody is).",
     .examples = "    owed relays --json | jq -r 'select(.alive | not) | .id'",
     .options = relays_options,
     .run = run_relays,

@@ -101,6 +101,7 @@ const struct field relay_fields[] = {
     FIELD(struct shown_relay, age_us, "heartbeat_age_seconds", "AGE", SHAPE_AGE),
     FIELD(struct shown_relay, alive, "alive", "ALIVE", SHAPE_BOOL),
     FIELD(struct shown_relay, row.deaf, "deaf", "DEAF", SHAPE_KEY),
+    FIELD(struct shown_relay, row.away, "away", "AWAY", SHAPE_KEY, .width = REASON_WIDTH),
     FIELDS_END,
 };
 

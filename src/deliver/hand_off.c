@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/failpoint.h"
+#include "base/moment.h"
 #include "deliver/worker.h"
 #include "store/take.h"
 
@@ -70,12 +71,33 @@ hand_off_wait_us(const struct worker *w)
     return hand_off_waits(w) ? w->hand_off.next_mono_us - worker_mono_us(w) : INT64_MAX;
 }
 
+void
+hand_off_away(const struct worker *w, struct buf *text)
+{
+    const struct hand_off *rest = &w->hand_off;
+    char since[MOMENT_BYTES];
+    if (rest->failures > 0)
+        buf_printf(text, "the task site since %s: %s", moment_write(rest->failing_since_us, since),
+            rest->why.text);
+}
+
+static void
+note_failure(struct worker *w, const owed_error *why)
+{
+    struct hand_off *rest = &w->hand_off;
+    if (rest->failures++ > 0)
+        return;
+    rest->failing_since_us = worker_now_us(w);
+    rest->why = *why;
+}
+
 /* put_off writes why a row could not be handed on. It comes back when the backend is tried again. */
 static bool
 put_off(struct worker *w, struct task *task, const struct known *known, const owed_error *why)
 {
     struct hand_off *rest = &w->hand_off;
-    int64_t wait_us = relay_back_off_us(++rest->failures);
+    note_failure(w, why);
+    int64_t wait_us = relay_back_off_us(rest->failures);
     // One call has no clock to wait on: it is over before the rest is.
     rest->next_mono_us = w->visit != NULL ? INT64_MAX : worker_mono_us(w) + wait_us;
     owed_error sentence;

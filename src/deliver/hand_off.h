@@ -7,6 +7,7 @@
 
 #include <owed/task.h>
 
+#include "base/buf.h"
 #include "deliver/batch.h"
 
 /* A row that is handed on with the rest of its batch. */
@@ -21,6 +22,8 @@ struct hand_off {
     size_t ready_count, ready_size;
     const char *claimed_by; // of what is handed on; who sees to this worker's rows leaves it alone
     int failures;           // in a row
+    int64_t failing_since_us;
+    owed_error why; // of the first of them
     int64_t next_mono_us;
 };
 
@@ -34,6 +37,8 @@ int32_t hand_off_rows(const struct worker *worker);
 bool hand_off_waits(const struct worker *worker);
 /* hand_off_wait_us tells for how long; INT64_MAX: it is not. */
 int64_t hand_off_wait_us(const struct worker *worker);
+/* hand_off_away appends since when and why the backend takes nothing; nothing: it does. */
+void hand_off_away(const struct worker *worker, struct buf *text);
 /* task_backend_of returns the handle's, or its registry's; NULL: none is set. */
 const owed_task_backend *task_backend_of(const owed *owed);
 

@@ -8,6 +8,7 @@
 #ifndef DELIVER_OUTSIDE_H
 #define DELIVER_OUTSIDE_H
 
+#include "base/buf.h"
 #include "deliver/delivery.h"
 
 struct card; // endpoints.h
@@ -63,6 +64,9 @@ struct outside_ops {
     /* recall takes back the flights that were started and that nobody outside was told of yet, as a list: they
      * are neither run nor settled. A relay that stops asks for them. NULL: there never are any. */
     struct flight *(*recall)(struct outside *outside);
+
+    /* away appends whom what was started does not reach, since when and why, parted by "; ". NULL: all is reached. */
+    void (*away)(const struct outside *outside, struct buf *text);
     void (*close)(struct outside *outside);
 };
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -21,6 +22,7 @@
 #define ALONG_US (10 * US_PER_SECOND) // what is due so soon need not have a transaction of its own
 #define TRIES 3
 #define BOOT_ID_BYTES 37
+#define AWAY_BYTES ((size_t)1024 * 1024)
 
 /* --- that it lives --- */
 
@@ -56,11 +58,24 @@ deaf_of(const struct worker *w)
     return w->wake == NULL ? "" : wake_deaf(w->wake);
 }
 
-/* has_news tells whether what its row says of its ears is no longer so. */
+/* write_away says whom it cannot hand on to what it should: its task site, and brokers. */
+static void
+write_away(const struct worker *w, struct buf *text)
+{
+    hand_off_away(w, text);
+    if (w->outside != NULL && w->ops->away != NULL)
+        w->ops->away(w->outside, text);
+}
+
+/* has_news tells whether what its row says of its ears, or of whom it hands on to, is no longer so. */
 static bool
 has_news(const struct worker *w)
 {
-    return strncmp(deaf_of(w), w->deaf_told, sizeof w->deaf_told - 1) != 0;
+    CLEANUP(buf_done) struct buf away;
+    buf_init(&away, AWAY_BYTES);
+    write_away(w, &away);
+    return strncmp(deaf_of(w), w->deaf_told, sizeof w->deaf_told - 1) != 0 ||
+        strncmp(buf_text(&away), w->away_told, sizeof w->away_told - 1) != 0;
 }
 
 static owed_status
@@ -70,9 +85,12 @@ beat(struct worker *w, owed_error *err)
     char boot_id[BOOT_ID_BYTES];
     gethostname(host, sizeof host - 1);
     read_boot_id(boot_id);
-    struct buf lanes;
+    CLEANUP(buf_done) struct buf lanes;
     buf_init(&lanes, 1024 * 1024);
     write_lanes(w, &lanes);
+    CLEANUP(buf_done) struct buf away;
+    buf_init(&away, AWAY_BYTES);
+    write_away(w, &away);
     const struct relay_row row = {
         .id = w->claimed_by,
         .host = host,
@@ -81,14 +99,15 @@ beat(struct worker *w, owed_error *err)
         .lanes = buf_text(&lanes),
         .wake_path = w->wake == NULL ? "" : wake_path(w->wake),
         .deaf = deaf_of(w),
+        .away = buf_text(&away),
         .started_at_us = w->started_at_us,
         .heartbeat_at_us = worker_now_us(w),
     };
     owed_status status = store_relay_heartbeat(w->owed->db, &row, err);
-    buf_done(&lanes);
     if (status != OWED_OK)
         return status;
     snprintf(w->deaf_told, sizeof w->deaf_told, "%s", row.deaf);
+    snprintf(w->away_told, sizeof w->away_told, "%s", row.away);
     worker_wrote(w);
     return OWED_OK;
 }

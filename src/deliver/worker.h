@@ -115,6 +115,7 @@ struct worker {
     int64_t rest_mono_us;      // until then the writers have the store for themselves
     int64_t beat_mono_us;
     char deaf_told[256];        // why it hears of no commit, as its row says
+    char away_told[1024];       // and whom it cannot hand on to
     int64_t colleagues_mono_us; // when to look after their leases next
     struct kept kept[SHARED_SLOTS];
     int64_t started_at_us;

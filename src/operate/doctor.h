@@ -102,6 +102,8 @@ owed_status look_clock(const struct doctor *doctor, const struct doctor_check *c
     struct trouble **ret_troubles, size_t *ret_count, owed_error *err);
 owed_status look_deaf(const struct doctor *doctor, const struct doctor_check *check,
     struct trouble **ret_troubles, size_t *ret_count, owed_error *err);
+owed_status look_away(const struct doctor *doctor, const struct doctor_check *check,
+    struct trouble **ret_troubles, size_t *ret_count, owed_error *err);
 owed_status look_damage(const struct doctor *doctor, const struct doctor_check *check,
     struct trouble **ret_troubles, size_t *ret_count, owed_error *err);
 owed_status look_log_file(const struct doctor *doctor, const struct doctor_check *check,

@@ -257,6 +257,13 @@ const struct doctor_check doctor_checks[] = {
             "{amount} {claim|claims} of lane {subject} {is|are} over, the first for {since}, and nobody takes {it|them}; one who "
             "held them is {detail}",
         .remedy = "relay --once --lane {subject}"},
+    {.name = "away",
+        .look = look_away,
+        .about =
+            "a relay cannot hand on what it should, as to a broker that is away or refuses it; what is owed there "
+            "waits and goes by itself once it is back",
+        .sentence = "{subject} cannot hand on what it should: {detail}",
+        .remedy = "check"},
     {.name = "untaken-tasks",
         .stmt = STMT_DOCTOR_UNTAKEN,
         .takes = "tn",

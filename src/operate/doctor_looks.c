@@ -200,10 +200,23 @@ look_clock(const struct doctor *doctor, const struct doctor_check *check,
     return one(doctor, trouble, ret_troubles, ret_count, err);
 }
 
-/* deaf_relays are those that live and have said so of themselves, wherever they run. */
+static const char *
+why_deaf(const struct relay_row *relay)
+{
+    return relay->deaf;
+}
+
+static const char *
+who_is_away(const struct relay_row *relay)
+{
+    return relay->away;
+}
+
+/* relays_that_say are those that live and have such a trouble in their rows, wherever they run. */
 static owed_status
-deaf_relays(
-    const struct doctor *doctor, struct trouble **ret_troubles, size_t *ret_count, owed_error *err)
+relays_that_say(const struct doctor *doctor,
+    const char *(*trouble_of)(const struct relay_row *relay), struct trouble **ret_troubles,
+    size_t *ret_count, owed_error *err)
 {
     struct relay_row *relays = NULL;
     size_t count = 0;
@@ -217,9 +230,9 @@ deaf_relays(
             arena_printf(doctor->arena, "the relay %s on %s", relay->id, relay->host);
         if (subject == NULL)
             return fail_memory(err);
-        if (relay->deaf[0] != '\0' && relay_is_alive(relay, doctor->now_us))
+        if (trouble_of(relay)[0] != '\0' && relay_is_alive(relay, doctor->now_us))
             (*ret_troubles)[(*ret_count)++] =
-                (struct trouble){.subject = subject, .detail = relay->deaf};
+                (struct trouble){.subject = subject, .detail = trouble_of(relay)};
     }
     return *ret_troubles == NULL ? fail_memory(err) : OWED_OK;
 }
@@ -232,14 +245,22 @@ look_deaf(const struct doctor *doctor, const struct doctor_check *check,
     const struct driver *driver = doctor->db->driver;
     struct pollfd fd = {.fd = driver->wake_fd(doctor->db), .events = POLLIN};
     if (fd.fd >= 0 && poll(&fd, 1, (int)(check->threshold / 1000)) > 0)
-        return deaf_relays(doctor, ret_troubles, ret_count, err);
+        return relays_that_say(doctor, why_deaf, ret_troubles, ret_count, err);
     const char *why = driver->deaf == NULL ? NULL : driver->deaf(doctor->db);
     if (fd.fd < 0 && why == NULL)
-        return deaf_relays(doctor, ret_troubles, ret_count,
+        return relays_that_say(doctor, why_deaf, ret_troubles, ret_count,
             err); // no more than a second connection that was not to be had
     struct trouble trouble = {.subject = "a relay with this URL",
         .detail = why == NULL ? "what is sent to it does not arrive within 3 seconds" : why};
     return one(doctor, trouble, ret_troubles, ret_count, err);
+}
+
+owed_status
+look_away(const struct doctor *doctor, const struct doctor_check *check,
+    struct trouble **ret_troubles, size_t *ret_count, owed_error *err)
+{
+    (void)check;
+    return relays_that_say(doctor, who_is_away, ret_troubles, ret_count, err);
 }
 
 /* look_damage: a file that cannot even be read through is none that is sound. */

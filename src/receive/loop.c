@@ -332,6 +332,12 @@ loop_recall(struct outside *outside)
 }
 
 static void
+loop_away(const struct outside *outside, struct buf *text)
+{
+    publishers_away(&outside->publishers, text);
+}
+
+static void
 loop_close(struct outside *outside)
 {
     if (outside == NULL)
@@ -354,5 +360,6 @@ const struct outside_ops outside_builtin = {
     .poll = loop_poll,
     .abandon = loop_abandon,
     .recall = loop_recall,
+    .away = loop_away,
     .close = loop_close,
 };

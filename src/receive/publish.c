@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/moment.h"
 #include "base/traceparent.h"
 #include "receive/publisher.h"
 
@@ -207,7 +208,11 @@ say_trouble(struct publisher *publisher, const struct broker_message *away)
     enum broker_answer trouble = away == NULL ? BROKER_SILENT : away->answer;
     if (trouble == publisher->trouble)
         return;
+    if (publisher->trouble == BROKER_SILENT)
+        publisher->trouble_since_us = clock_now_us(&publisher->all->landing->clock);
     publisher->trouble = trouble;
+    snprintf(publisher->trouble_text, sizeof publisher->trouble_text, "%s",
+        away == NULL ? "" : away->text);
     if (away == NULL)
         log_say(log, OWED_LOG_INFO, "the broker is back", LOG_TEXT("receiver", declared->key),
             LOG_TEXT("publish", declared->publish));
@@ -216,6 +221,20 @@ say_trouble(struct publisher *publisher, const struct broker_message *away)
             trouble == BROKER_BARRED ? "the broker refuses this relay" : "the broker is away",
             LOG_TEXT("receiver", declared->key), LOG_TEXT("publish", declared->publish),
             LOG_TEXT("error", away->text));
+}
+
+void
+publishers_away(const struct publishers *publishers, struct buf *text)
+{
+    char since[MOMENT_BYTES];
+    for (const struct publisher *p = publishers->first; p != NULL; p = p->next) {
+        if (p->trouble == BROKER_SILENT)
+            continue;
+        const owed_receiver *declared = &p->receiver->declared;
+        buf_printf(text, "%s%s of receiver %s since %s: %s", text->len > 0 ? "; " : "",
+            declared->publish, declared->key, moment_write(p->trouble_since_us, since),
+            p->trouble_text);
+    }
 }
 
 /* note_away finds out of what came together how long whom is left alone. */

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "receive/landing.h"
 
@@ -42,6 +43,8 @@ void publishers_start(struct publishers *publishers, struct flight *flight);
 void publishers_step(struct publishers *publishers);
 /* publishers_abandon waits for the answer where the broker has been sent it. */
 void publishers_abandon(struct publishers *publishers, struct flight *flight);
+/* publishers_away appends which brokers are away or refuse, since when and why, parted by "; ". */
+void publishers_away(const struct publishers *publishers, struct buf *text);
 /* publishers_recall takes back what no broker was sent, as a list. */
 struct flight *publishers_recall(struct publishers *publishers);
 

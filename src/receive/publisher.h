@@ -36,7 +36,9 @@ struct publisher {
     int32_t away_seconds; // of the last deferral; 0: it was there
     int64_t away_until_us;
     enum broker_answer trouble; // AWAY or BARRED, as it was logged; SILENT: it is there
-    int32_t count;              // in flight; ours alone
+    int64_t trouble_since_us;
+    char trouble_text[BROKER_TEXT_BYTES];
+    int32_t count; // in flight; ours alone
     // Behind the lock:
     struct posting *queued;
     struct posting **queued_end;

@@ -15,7 +15,8 @@ store_relay_heartbeat(struct db *db, const struct relay_row *relay, owed_error *
     return change(db, STMT_RELAY_UPSERT,
         ARGS(V_TEXT(relay->id), V_TEXT(relay->host), V_INT(relay->pid), V_TEXT(relay->boot_id),
             V_TEXT(relay->lanes), V_TEXT(relay->wake_path), V_TIME(relay->started_at_us),
-            V_TIME(relay->heartbeat_at_us), V_TEXT(relay->deaf == NULL ? "" : relay->deaf)),
+            V_TIME(relay->heartbeat_at_us), V_TEXT(or_empty(relay->deaf)),
+            V_TEXT(or_empty(relay->away))),
         NULL, err);
 }
 
@@ -78,6 +79,7 @@ read_relay(struct reader *r, void *item)
     relay->lanes = read_text(r);
     relay->wake_path = read_text(r);
     relay->deaf = read_text(r);
+    relay->away = read_text(r);
     relay->started_at_us = read_int(r);
     relay->heartbeat_at_us = read_int(r);
 }

@@ -363,6 +363,8 @@ struct relay_row {
     const char *lanes;     // JSON array of qualified lanes, or ["*"]
     const char *wake_path; // of the datagram socket; ""
     const char *deaf; // why it hears of no commit, and polls; "": it hears. NULL, written: the same
+    const char *
+        away; // whom it cannot hand on to what it should, since when and why; "": nobody. NULL: likewise
     int64_t started_at_us;
     int64_t heartbeat_at_us;
 };

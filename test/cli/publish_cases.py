@@ -96,6 +96,28 @@ class Published(StoreCase):
         self.assertEqual({'{"n":0}', '{"n":1}'}, {m["payload"] for m in messages})
         self.assertEqual(2, len({m["id"] for m in messages}))
 
+    def test_while_the_broker_is_away_the_relays_row_says_so_and_doctor_names_it(self):
+        away = "select count(*) from owed_relay where away <> ''"
+        self.feed("timeout = 300ms")
+        self.fire("shop.OrderPlaced", '{"n":0}')
+        relay = self.relay_that_stays()
+        try:
+            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
+            self.freeze()
+            self.fire("shop.OrderPlaced", '{"n":1}')
+            self.until(away, 1)
+            found = self.owed("doctor", code=1).stdout
+        finally:
+            self.thaw()
+        self.assertRegex(found, rf"(?m)^away: the relay \S+ on \S+ cannot hand on what it should: {self.broker.url()} of receiver shop\.feed "
+                                r"since 20\S+Z: \S+")
+        self.until("select count(*) from owed_delivery where status = 'succeeded'", 2)
+        self.fire("shop.OrderPlaced", '{"n":2}')  # what is handed on next goes after its row was written
+        self.until("select count(*) from owed_delivery where status = 'succeeded'", 3)
+        self.assertEqual(0, self.value(away))
+        relay.send_signal(signal.SIGTERM)
+        self.assertEqual(0, relay.wait(60))
+
     def test_of_a_batch_that_is_cut_off_all_comes_and_what_comes_twice_has_the_same_id(self):
         self.feed()
         lines = "".join(f'{{"name":"shop.OrderPlaced","payload":{{"n":{n}}}}}\n' for n in range(200))

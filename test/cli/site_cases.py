@@ -141,11 +141,18 @@ class Site(StoreCase):
         running = [self.background("relay"), self.background("worker")]
         self.lines.until_said("the task queue is away")
         self.fire_many(5)
+        away = "select count(*) from owed_relay where away <> ''"
+        self.lines.until(lambda: self.value(away) > 0)
+        self.assertRegex(self.owed("doctor", code=1).stdout,
+                         f"cannot hand on what it should: the task site since 20[^ ]+Z: {self.broker.url()}, topic ")
         self.broker.start()
         self.lines.until(lambda: self.statuses() == {"succeeded": 10})
+        self.fire_many(1)  # what is handed on next goes after its row was written
+        self.lines.until(lambda: self.statuses() == {"succeeded": 11})
+        self.assertEqual(0, self.value(away))
         for process in running:
             self.finish(process)
-        self.assertEqual(list(range(1, 11)), self.ran())
+        self.assertEqual(list(range(1, 12)), self.ran())
         self.assertEqual(0, self.left())
 
     def test_a_queue_that_was_deleted_is_made_again(self):

@@ -262,11 +262,21 @@ class Doctor(StoreCase):
             self.sql("insert into owed_relay (id, host, pid, lanes, deaf, started_at, heartbeat_at) values "
                      "(?, 'box', 7, '[\"*\"]', ?, moment(?), moment(?))", name, deaf, now(), now() - age * SECOND)
         self.assertEqual(["a pooler", "a pooler", None], [row["deaf"] for row in self.json_lines("relays")])
-        self.assertRegex(self.owed("relays", code=0).stdout, r"(?m)^deaf-1 .* yes +a pooler$")
+        self.assertRegex(self.owed("relays", code=0).stdout, r"(?m)^deaf-1 .* yes +a pooler +-$")
         if self.store.scheme != "postgres":
             return  # nobody else is told of commits by notices
         found = self.findings()
         self.assertEqual(["deaf: the relay deaf-1 on box hears of no commit, and polls: a pooler"], [line for line, _ in found])
+
+    def test_relays_that_cannot_hand_on_are_named_wherever_they_run(self):
+        text = "redis://127.0.0.1:6379 of receiver shop.feed since 2026-11-30T10:00:00.000000Z: it cannot be reached"
+        for name, away, age in (("held-1", text, 0), ("dead-1", text, 600), ("well-1", "", 0)):
+            self.sql("insert into owed_relay (id, host, pid, lanes, away, started_at, heartbeat_at) values "
+                     "(?, 'box', 7, '[\"*\"]', ?, moment(?), moment(?))", name, away, now(), now() - age * SECOND)
+        self.assertEqual([text, text, None], [row["away"] for row in self.json_lines("relays")])
+        [(line, command)] = self.findings()
+        self.assertEqual(f"away: the relay held-1 on box cannot hand on what it should: {text}", line)
+        self.assertRegex(command, "^owed check( |$)")
 
     def test_a_log_that_has_grown_is_copied_back(self):
         self.only_on_sqlite("a server keeps its log itself")

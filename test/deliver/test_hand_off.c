@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/moment.h"
 
 #define LEASE OWED_MINUTES(5)
 
@@ -270,6 +271,38 @@ once_it_takes_again_everything_is_handed_on_at_once(void **state)
     assert_int_equal(site->enqueued, 22);
     assert_true(desk_logged(site->desk, "\"the task site takes deliveries again\" failures=2"));
     assert_int_equal(site_run(site).succeeded, 20);
+}
+
+/* What the relay's row says while it is asked, again and again. */
+#define LOOKS 4
+static char away_said[LOOKS][256];
+
+static void
+reads_who_is_away(struct site *site)
+{
+    int place = site->enqueued - 1;
+    if (place < LOOKS)
+        desk_text(site->desk, "select away from owed_relay", away_said[place]);
+    takes_again_from_the_third(site);
+}
+
+static void
+while_it_refuses_the_relays_row_says_so_and_since_when(void **state)
+{
+    struct site *site = *state;
+    site_open(site, (owed_receiver){0});
+    site->at_enqueue = reads_who_is_away;
+    desk_fire_many(site->desk, 3);
+    site->desk->settings.batch_size = 1;
+    site->desk->settings.passes = 40;
+    desk_run(site->desk);
+    char since[MOMENT_BYTES], expected[256];
+    snprintf(expected, sizeof expected, "the task site since %s: the broker is away",
+        moment_write(site->enqueued_at_us[0], since));
+    assert_string_equal(away_said[0], "");
+    assert_string_equal(away_said[1], expected);
+    assert_string_equal(away_said[2], expected);
+    assert_string_equal(away_said[3], "");
 }
 
 static void
@@ -752,6 +785,7 @@ main(void)
         TEST(a_hand_off_that_fails_is_no_failure_of_the_receiver),
         TEST(a_backend_that_refuses_is_left_alone_for_longer_each_time),
         TEST(once_it_takes_again_everything_is_handed_on_at_once),
+        TEST(while_it_refuses_the_relays_row_says_so_and_since_when),
         TEST(what_waits_behind_a_refusal_keeps_its_place),
         TEST(many_are_handed_on_in_one_go_each_under_its_full_lease),
         TEST(as_many_as_are_claimed_together_are_handed_on_together),

@@ -202,6 +202,7 @@ relays_come_and_go(void **state)
     relay.heartbeat_at_us = NOW + SECOND;
     relay.lanes = "[\"*\"]";
     relay.deaf = "a pooler";
+    relay.away = "a broker";
     assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
     struct relay_row *relays;
     size_t count;
@@ -211,13 +212,15 @@ relays_come_and_go(void **state)
     assert_int_equal(relays[0].pid, 42);
     assert_string_equal(relays[0].wake_path, "/tmp/wake");
     assert_string_equal(relays[0].deaf, "a pooler");
+    assert_string_equal(relays[0].away, "a broker");
     assert_string_equal(relays[0].lanes, "[\"*\"]");
     assert_int_equal(relays[0].started_at_us, NOW);
     assert_int_equal(relays[0].heartbeat_at_us, NOW + SECOND);
-    relay.deaf = NULL;
+    relay.deaf = relay.away = NULL;
     assert_ok(store_relay_heartbeat(world->db, &relay, &world->err));
     assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
     assert_string_equal(relays[0].deaf, "");
+    assert_string_equal(relays[0].away, "");
     assert_ok(store_relay_leave(world->db, relay.id, 0, &world->err));
     assert_ok(store_relays(world->other, &world->arena, &relays, &count, &world->err));
     assert_int_equal(count, 0);

@@ -37,7 +37,7 @@ an_error_amid_the_rows_is_the_statements_own_and_it_runs_again(void **state)
     raw_run(raw,
         "rename table owed_relay to owed_relay_kept;"
         "create view owed_relay as select id, if(id = 'b', (select id from owed_relay_kept),"
-        " host) as host, pid, boot_id, lanes, wake_path, deaf, started_at, heartbeat_at"
+        " host) as host, pid, boot_id, lanes, wake_path, deaf, away, started_at, heartbeat_at"
         " from owed_relay_kept");
     alarm(30); // what it must not do is wait for ever
     for (int i = 0; i < 3; i++) {
