@@ -4,6 +4,10 @@
  */
 #include "declare/broker_url.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <strings.h>
+
 #include "base/error.h"
 #include "base/str.h"
 
@@ -240,4 +244,44 @@ broker_url_read(const char *url, enum broker_use use, struct arena *arena,
         return status;
     *ret_url = read;
     return OWED_OK;
+}
+
+/* --- which broker it is --- */
+
+static bool
+is_this_host(const char *host)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    if (inet_pton(AF_INET, host, &four) == 1)
+        return ntohl(four.s_addr) >> 24 == IN_LOOPBACKNET;
+    if (inet_pton(AF_INET6, host, &six) == 1)
+        return IN6_IS_ADDR_LOOPBACK(&six);
+    return strcasecmp(host, "localhost") == 0;
+}
+
+static bool
+is_same_host(const char *a, const char *b)
+{
+    return strcasecmp(a, b) == 0 || (is_this_host(a) && is_this_host(b));
+}
+
+/* is_same_port: by TLS a broker's usual port may be another one. */
+static bool
+is_same_port(const struct broker_url *a, const struct broker_url *b)
+{
+    return a->port == b->port || (a->port == a->scheme->port && b->port == b->scheme->port);
+}
+
+static const char *
+path_of(const struct broker_url *url)
+{
+    return url->path[0] == '\0' ? or_empty(url->scheme->root) : url->path;
+}
+
+bool
+broker_url_is_same(const struct broker_url *a, const struct broker_url *b)
+{
+    return strcmp(a->scheme->soname, b->scheme->soname) == 0 && is_same_host(a->host, b->host) &&
+        is_same_port(a, b) && strcmp(path_of(a), path_of(b)) == 0;
 }

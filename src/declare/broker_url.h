@@ -47,4 +47,8 @@ enum broker_use { BROKER_HAS_FEEDS, BROKER_HAS_TASKS };
 owed_status broker_url_read(const char *url, enum broker_use use, struct arena *arena,
     struct broker_url *ret_url, owed_error *err);
 
+/* broker_url_is_same tells whether both lead to the same place of the same broker, whoever comes: a host has several
+ * names for itself, and a port and a path may be left out. */
+bool broker_url_is_same(const struct broker_url *a, const struct broker_url *b);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -144,12 +143,6 @@ owed_task_queue_backend(owed_task_queue *queue)
         .enqueue = task_queue_enqueue, .state = queue, .enqueue_many = task_queue_enqueue_many};
 }
 
-static const char *
-path_of(const struct broker_url *url)
-{
-    return url->path[0] == '\0' ? or_empty(url->scheme->root) : url->path;
-}
-
 bool
 task_queue_is_fed(const owed_task_queue *queue, const struct receiver *receiver)
 {
@@ -163,11 +156,8 @@ task_queue_is_fed(const owed_task_queue *queue, const struct receiver *receiver)
     arena_init(&arena, 0);
     struct broker_url url;
     owed_error err;
-    if (broker_url_read(declared->publish, BROKER_HAS_FEEDS, &arena, &url, &err) != OWED_OK)
-        return false;
-    return strcmp(url.scheme->soname, queue->url.scheme->soname) == 0 &&
-        url.port == queue->url.port && strcasecmp(url.host, queue->url.host) == 0 &&
-        strcmp(path_of(&url), path_of(&queue->url)) == 0;
+    return broker_url_read(declared->publish, BROKER_HAS_FEEDS, &arena, &url, &err) == OWED_OK &&
+        broker_url_is_same(&url, &queue->url);
 }
 
 /* --- connections --- */

@@ -45,7 +45,11 @@ class Words(StoreCase):
         for feed, topic, queue in (
                 ("redis://here", "topic = feed", "redis://HERE:6379/0"),
                 ("amqp://ada@here/%2F", "topic = feed", "amqp://here"),
-                ("tls://here:4222", "topic = feed", "nats://here"),):
+                ("amqps://here", "topic = feed", "amqp://here:5672"),
+                ("redis://localhost:6379", "topic = feed", "redis://127.0.0.1"),
+                ("redis://[::1]", "topic = feed", "redis://LocalHost"),
+                ("nats://127.0.0.2", "topic = feed", "tls://[0:0::1]:4222"),
+                ("tls://here:4222", "topic = feed", "nats://here")):
             self.conf(text.format(feed, topic, queue))
             for command in ("check", "relay", "worker"):
                 self.refused(78, f'owed.conf:{text.count(chr(10))}: task-topic: feed is also what receiver "shop.feed" of owed.conf:3 publishes to', command)
@@ -55,6 +59,9 @@ class Words(StoreCase):
                 ("redis://here", "topic = other", "redis://here"),
                 ("redis://here/1", "topic = feed", "redis://here"),
                 ("redis://here", "topic = feed", "redis://here:6380"),
+                ("redis://localhost", "topic = feed", "redis://127.0.0.1:6380"),
+                ("redis://localhost", "topic = feed", "redis://128.0.0.1"),
+                ("redis://localhost", "topic = feed", "redis://localhost.example"),
                 ("redis://here", "topic = feed", "nats://here"),
                 ("amqp://here", "topic = feed\nexchange = news", "amqp://here")):
             self.conf(text.format(feed, topic, queue))
