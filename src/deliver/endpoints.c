@@ -68,11 +68,22 @@ card_take(struct worker *w, const char *target)
     return card;
 }
 
-bool
-card_is_paused(const struct card *card, int64_t now_us)
+void
+card_forget(struct worker *w, const char *id)
 {
-    return card->row.paused_at_us != 0 &&
-        (card->row.paused_until_us == 0 || card->row.paused_until_us > now_us);
+    struct card *card = card_find(w, id);
+    if (card == NULL)
+        return;
+    tdelete(card, &w->cards, by_id);
+    card_drop(card);
+    w->card_count--;
+}
+
+bool
+endpoint_keeps(const struct endpoint_row *row, int64_t now_us)
+{
+    return row->disabled_at_us == 0 && row->paused_at_us != 0 &&
+        (row->paused_until_us == 0 || row->paused_until_us > now_us);
 }
 
 /* copy_row copies what a flight needs to know. */
@@ -108,12 +119,7 @@ card_put(struct worker *w, const struct endpoint_row *row, bool is_gone)
         card_drop(card);
         return false;
     }
-    struct card *before = card_find(w, row->id);
-    if (before != NULL) {
-        tdelete(before, &w->cards, by_id);
-        card_drop(before);
-        w->card_count--;
-    }
+    card_forget(w, row->id);
     if (tsearch(card, &w->cards, by_id) == NULL) {
         card_drop(card);
         return false;

@@ -24,14 +24,16 @@ struct card {
     int32_t users; // flights, and the worker's tree
 };
 
-/* card_is_paused tells whether what is owed to it is to be kept. */
-bool card_is_paused(const struct card *card, int64_t now_us);
+/* endpoint_keeps tells whether an operator has it wait, so that what is owed to it is to be kept. */
+bool endpoint_keeps(const struct endpoint_row *row, int64_t now_us);
 
 /* cards_ready looks up those of what waits that were not looked up for a second; false is trouble. */
 bool cards_ready(struct worker *worker);
 /* card_take hands out the card of a target, NULL where none was looked up. card_drop takes NULL. */
 const struct card *card_take(struct worker *worker, const char *target);
 void card_drop(const struct card *card);
+/* card_forget has one looked up anew. */
+void card_forget(struct worker *worker, const char *id);
 void cards_done(struct worker *worker);
 
 /*
@@ -41,5 +43,10 @@ void cards_done(struct worker *worker);
  */
 owed_status endpoints_flush(
     struct worker *worker, struct ledger *ledger, const struct sortie *first, owed_error *err);
+
+/* endpoints_see_to_kept makes due what was just written as kept for a pause that is over by now: of the so many that
+ * landed first. endpoints_kept.c */
+owed_status endpoints_see_to_kept(
+    struct worker *worker, const struct sortie *first, size_t count, owed_error *err);
 
 #endif

@@ -238,6 +238,7 @@ settle_some(struct worker *w)
     }
     w->landed_unsure = false;
     failpoint("ack-sent");
+    owed_status status = endpoints_see_to_kept(w, w->landed.first, count, &err);
     for (; count > 0; count--) {
         struct sortie *s = w->landed.first;
         sorties_take_out(&w->landed, s);
@@ -246,7 +247,9 @@ settle_some(struct worker *w)
         sortie_end_trial(w, s);
         sortie_done(w, s);
     }
-    return true;
+    if (status != OWED_OK)
+        trouble(w, "look after what is kept for endpoints", &err);
+    return status == OWED_OK;
 }
 
 bool

@@ -29,8 +29,8 @@ later_keeps(struct landing *landing, struct flight *flight)
 {
     const struct card *card = flight->endpoint;
     int64_t now_us = clock_now_us(&landing->clock);
-    if (card == NULL || card->is_gone || card->row.disabled_at_us != 0 || call_is_ping(flight) ||
-        !card_is_paused(card, now_us))
+    if (card == NULL || card->is_gone || call_is_ping(flight) ||
+        !endpoint_keeps(&card->row, now_us))
         return false;
     int64_t until_us = now_us + ENDPOINT_PAUSED_US;
     if (card->row.paused_until_us != 0 && card->row.paused_until_us < until_us)

@@ -239,6 +239,12 @@ store_endpoint_free_of(struct db *db, const char *id, int64_t now_us, owed_error
 }
 
 owed_status
+store_endpoint_free_rows(struct db *db, const char *ids, int64_t now_us, owed_error *err)
+{
+    return change(db, STMT_ENDPOINT_FREE, ARGS(V_TEXT(ids), V_TIME(now_us)), NULL, err);
+}
+
+owed_status
 store_endpoint_dead(struct db *db, const char *id, int64_t count, owed_error *err)
 {
     return change(db, STMT_ENDPOINT_DEAD, ARGS(V_TEXT(id), V_INT(count)), NULL, err);

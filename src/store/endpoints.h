@@ -75,6 +75,9 @@ owed_status store_endpoints_free(struct db *db, int64_t now_us, owed_error *err)
 /* store_endpoints_any_held tells whether that would make anything due. */
 owed_status store_endpoints_any_held(struct db *db, int64_t now_us, bool *ret_any, owed_error *err);
 owed_status store_endpoint_free_of(struct db *db, const char *id, int64_t now_us, owed_error *err);
+/* store_endpoint_free_rows does it for a JSON array of deliveries. */
+owed_status store_endpoint_free_rows(
+    struct db *db, const char *ids, int64_t now_us, owed_error *err);
 
 /* store_endpoint_dead counts deliveries that are dead; store_endpoint_give_up then disables it where most or more
  * are so in a row, and answers whether it was this call that did. */

@@ -421,6 +421,108 @@ a_host_is_looked_up_once_for_all_that_wait_and_they_are_put_off_when_it_fails(vo
         39);
 }
 
+/* --- pauses that end meanwhile --- */
+
+/* A store in which somebody else acts between the relay's look at an endpoint and what it writes then. */
+static struct {
+    struct driver driver;
+    const struct driver *inner;
+    owed_status (*act)(owed *owed, const char *id, owed_error *err);
+    struct hand other;
+    char id[OWED_ENDPOINT_ID_BYTES];
+    bool is_looked_up, is_over;
+} meanwhile;
+
+static void
+act_meanwhile(struct db *db)
+{
+    if (!meanwhile.is_looked_up || meanwhile.is_over || meanwhile.inner->in_transaction(db))
+        return;
+    meanwhile.is_over = true;
+    assert_ok(meanwhile.act(meanwhile.other.owed, meanwhile.id, &meanwhile.other.err));
+}
+
+static owed_status
+begin_meanwhile(struct db *db, bool write, owed_error *err)
+{
+    act_meanwhile(db);
+    return meanwhile.inner->begin(db, write, err);
+}
+
+static owed_status
+run_meanwhile(struct db *db, enum stmt stmt, const struct value *args, size_t count,
+    struct rows **ret_rows, owed_error *err)
+{
+    act_meanwhile(db);
+    if (stmt == STMT_ENDPOINTS_OF)
+        meanwhile.is_looked_up = true;
+    return meanwhile.inner->run(db, stmt, args, count, ret_rows, err);
+}
+
+/* keep_meanwhile has a relay keep a delivery for a pause that somebody with a connection of his own ends before it is
+ * written, and writes what became of it within the same moment, and how many requests there were. */
+static size_t
+keep_meanwhile(struct fixture *f, owed_status (*act)(owed *owed, const char *id, owed_error *err),
+    char ret_said[static 256])
+{
+    struct server server;
+    char url[64];
+    const owed_relay_settings once = {.once = true, .all_lanes = true};
+    memset(&meanwhile, 0, sizeof meanwhile);
+    server_start(&server, answer_by_path);
+    open_with(f, &on_loopback);
+    add_at(f, server_url(&server, 200, url), meanwhile.id);
+    assert_ok(owed_endpoint_pause(f->owed, meanwhile.id, 0, NULL, &f->err));
+    fixture_begin(f);
+    fixture_fire(f, &order_placed, 1);
+    fixture_commit(f);
+    hand_open(&meanwhile.other, f, 5);
+    meanwhile.act = act;
+    meanwhile.inner = f->owed->db->driver;
+    meanwhile.driver = *meanwhile.inner;
+    meanwhile.driver.begin = begin_meanwhile;
+    meanwhile.driver.run = run_meanwhile;
+    f->owed->db->driver = &meanwhile.driver;
+    assert_ok(owed_relay_run(f->owed, &once, NULL, &f->err));
+    f->owed->db->driver = meanwhile.inner;
+    assert_true(meanwhile.is_over);
+    owed_close(meanwhile.other.owed);
+    size_t requests = server.count;
+    server_stop(&server);
+    raw_list(f->raw, "select status || ' ' || last_error from owed_delivery", ret_said);
+    return requests;
+}
+
+static void
+what_is_kept_while_its_endpoint_is_removed_ends_at_once(void **state)
+{
+    char said[256];
+    assert_int_equal(keep_meanwhile(*state, owed_endpoint_remove, said), 0);
+    assert_string_equal(said, "succeeded ");
+}
+
+static void
+what_is_kept_while_its_endpoint_is_resumed_is_sent_at_once(void **state)
+{
+    char said[256];
+    assert_int_equal(keep_meanwhile(*state, owed_endpoint_resume, said), 1);
+    assert_string_equal(said, "succeeded ");
+}
+
+static owed_status
+look_on(owed *handle, const char *id, owed_error *err)
+{
+    return owed_endpoint_pause(handle, id, 0, "still", err);
+}
+
+static void
+what_is_kept_for_a_pause_that_goes_on_stays(void **state)
+{
+    char said[256];
+    assert_int_equal(keep_meanwhile(*state, look_on, said), 0);
+    assert_true(strncmp(said, "pending ", 8) == 0);
+}
+
 /* --- TLS --- */
 
 /* A listener that keeps the first bytes it is sent, and hangs up. */
@@ -481,6 +583,9 @@ main(void)
         TEST(two_relays_that_count_the_last_dead_at_once_disable_it_once),
         TEST(a_redirect_is_followed_at_its_host_alone_and_each_hop_is_checked),
         TEST(a_host_is_looked_up_once_for_all_that_wait_and_they_are_put_off_when_it_fails),
+        TEST(what_is_kept_while_its_endpoint_is_removed_ends_at_once),
+        TEST(what_is_kept_while_its_endpoint_is_resumed_is_sent_at_once),
+        TEST(what_is_kept_for_a_pause_that_goes_on_stays),
         TEST(the_name_is_kept_for_tls_though_the_address_was_checked_before),
         TEST(no_redirect_is_followed_unless_somebody_says_so),
         TEST(a_name_is_one_host_however_it_is_written),
