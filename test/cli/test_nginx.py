@@ -56,7 +56,7 @@ class Nginx(StoreCase):
         with self.serve(server) as port:
             self.hooks(port, **{name: name for name in ("small", "nowhere", "gone", "moved", "behind", "closed")})
             self.fire_many(1, '"' + "x" * 3000 + '"')
-            self.owed("relay", "--once", code=0)
+            self.owed("relay", "--limit", "100", code=0)  # what has failed may be due again at once
         ends = {row[0]: row[1:3] for row in self.ended()}
         for name in ("small", "nowhere", "gone", "moved"):
             self.assertEqual(("dead", 1), ends[f"shop.{name}"], self.ended())
@@ -85,7 +85,7 @@ class Nginx(StoreCase):
         with self.serve("location / { return 204; }") as port:
             self.hooks(port, hook="in")
         self.fire_many(3)
-        self.owed("relay", "--once", code=0)
+        self.owed("relay", "--limit", "100", code=0)  # what has failed may be due again at once
         self.assertEqual({("failed", 1)}, {row[1:3] for row in self.ended()})
         with self.serve("location / { return 204; }") as port:
             self.hooks(port, hook="in")

@@ -119,7 +119,7 @@ class Redis(Published):
         self.addCleanup(self.broker.ask, "CONFIG", "SET", "proto-max-bulk-len", "512mb")
         for n in (1, 1_500_000, 1):
             self.owed("fire", "shop.OrderPlaced", "-", stdin=f'"{"x" * n}"', code=0)
-        self.relay()
+        self.relay_each_once()
         self.assertEqual([("succeeded", 1), ("failed", 1), ("succeeded", 1)], [row[:2] for row in self.rows()])
 
     def test_a_relay_that_stops_waits_for_a_frozen_broker_no_longer_than_its_grace(self):
@@ -217,7 +217,7 @@ class Nats(Published):
         self.feed()
         self.receiver("wrong", "shop.nowhere")
         self.fire("shop.OrderPlaced", '{"n":1}')
-        self.relay()
+        self.relay_each_once()
         rows = self.by_receiver()
         self.assertEqual(("succeeded", 1, ""), rows["shop.feed"])
         self.assertEqual(("failed", 1), rows["shop.wrong"][:2])
@@ -238,7 +238,7 @@ class Nats(Published):
             self.sql("delete from owed_delivery")
             self.fire("shop.OrderPlaced", '{"n":1}')
             with self.broker.answering(shop__listened=answer):
-                self.relay()
+                self.relay_each_once()
             self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
             self.assertIn("somebody answers who is no stream", self.rows()[0][2])
 
@@ -248,7 +248,7 @@ class Nats(Published):
         self.fire("shop.OrderPlaced", '{"n":1}')
         self.fire("shop.OrderPlaced", f'"{"x" * 1000}"')
         self.fire("shop.OrderPlaced", f'"{"x" * 100000}"')
-        self.relay()
+        self.relay_each_once()
         rows = self.rows()
         self.assertEqual([("succeeded", 1), ("failed", 1), ("dead", 1)], [row[:2] for row in rows])
         self.assertIn("subject shop.small: message size exceeds maximum allowed", rows[1][2])
@@ -259,7 +259,7 @@ class Nats(Published):
         self.feed("password-file = password", topic="shop.denied")
         self.conf((self.folder / "owed.conf").read_text().replace("nats://", "nats://bob@"))
         self.fire("shop.OrderPlaced", '{"n":1}')
-        self.relay()
+        self.relay_each_once()
         self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
         self.assertIn("Permissions Violation", self.rows()[0][2])
 
@@ -379,7 +379,7 @@ class Kafka(Published):
         with open(self.folder / "owed.conf", "a") as conf:
             conf.write(f'[receiver "shop.wrong"]\nevent = shop.OrderPlaced\npublish = {self.broker.url()}\ntopic = shop.denied\n')
         self.fire("shop.OrderPlaced")
-        self.relay()
+        self.relay_each_once()
         self.assertEqual({("succeeded", 1), ("failed", 1)}, {row[:2] for row in self.rows()}, self.rows())
         self.assertIn("topic shop.denied: Broker: Topic authorization failed",
                       self.value("select last_error from owed_delivery where status = 'failed'"))
@@ -388,7 +388,7 @@ class Kafka(Published):
         self.feed()
         self.broker.tell("forbid")
         self.fire("shop.OrderPlaced")
-        self.relay()
+        self.relay_each_once()
         self.assertEqual(("failed", 1), self.rows()[0][:2], self.rows())
         self.assertIn("Cluster authorization failed", self.rows()[0][2])
         self.sql("update owed_delivery set available_at = 0")

@@ -54,7 +54,7 @@ class Publishing(Published):
     def test_an_exchange_that_is_not_there_is_a_failed_attempt_that_names_it(self):
         self.feed("exchange = shop.nowhere")
         self.fire("shop.OrderPlaced")
-        self.relay()
+        self.relay_each_once()
         [(status, attempts, error)] = self.rows()
         self.assertEqual(("failed", 1), (status, attempts))
         self.assertIn("NOT_FOUND - no exchange 'shop.nowhere'", error)
