@@ -87,7 +87,7 @@ endpoints_see_to_kept(struct worker *w, const struct sortie *first, size_t count
         return OWED_OK;
     if (targets.failed)
         return fail_memory(err);
-    owed_status status = store_endpoints_of(
-        w->owed->db, buf_text(&targets), &arena, &found.rows, &found.count, err);
+    owed_status status =
+        store_endpoints_of(w->owed->db, buf_text(&targets), &arena, &found.rows, &found.count, err);
     return status == OWED_OK ? free_others(w, first, count, &found, err) : status;
 }
