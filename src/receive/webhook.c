@@ -25,6 +25,7 @@ struct request {
     struct headers headers;
     int64_t timeout_us;
     struct answer answer;
+    bool is_used_up; // its handle is to be reset
 };
 
 static void
@@ -36,23 +37,35 @@ free_request(struct request *request)
     free(request);
 }
 
+/* set_up makes a handle ready for a target, whatever it was used for before. */
+static bool
+set_up(struct request *request, struct target *target)
+{
+    CURL *easy = request->transfer.easy;
+    if (easy == NULL)
+        easy = request->transfer.easy = curl_easy_init();
+    else
+        curl_easy_reset(easy);
+    request->target = target;
+    request->is_used_up = false;
+    return easy != NULL && answer_listen(&request->answer, &request->transfer) &&
+        curl_easy_setopt(easy, CURLOPT_URL, target->receiver->declared.webhook) == CURLE_OK;
+}
+
 static struct request *
-take_request(struct webhooks *webhooks)
+take_request(struct webhooks *webhooks, struct target *target)
 {
     struct request *request = webhooks->idle;
-    if (request != NULL) {
+    if (request != NULL)
         webhooks->idle = request->next;
-        request->next = NULL;
-        // libcurl repeats a request whose kept connection turned out to be closed, but counts these
-        // over all the requests of a handle, and gives up after five.
-        curl_easy_reset(request->transfer.easy);
-    } else {
+    else
         request = calloc(1, sizeof *request);
-        if (request == NULL)
-            return NULL;
-        request->transfer.easy = curl_easy_init();
-    }
-    if (request->transfer.easy != NULL && answer_listen(&request->answer, &request->transfer))
+    if (request == NULL)
+        return NULL;
+    request->next = NULL;
+    if (request->target == target && !request->is_used_up)
+        return request;
+    if (set_up(request, target))
         return request;
     free_request(request);
     return NULL;
@@ -90,7 +103,6 @@ unlink_request(struct webhooks *webhooks, struct request *request)
 static bool
 prepare(struct request *request, struct flight *flight)
 {
-    const struct receiver *receiver = flight->delivery.receiver;
     struct str body = flight->delivery.row->payload;
     int64_t limit_us = flight->timeout_us > 0 ? flight->timeout_us : WEBHOOK_TIMEOUT_US;
     int64_t connect_us =
@@ -101,7 +113,6 @@ prepare(struct request *request, struct flight *flight)
 
     CURL *easy = request->transfer.easy;
     CURLcode failed = CURLE_OK;
-    failed |= curl_easy_setopt(easy, CURLOPT_URL, receiver->declared.webhook);
     failed |= curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers.nodes);
     failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body.p == NULL ? "" : body.p);
     failed |= curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
@@ -139,12 +150,11 @@ webhooks_start(struct webhooks *webhooks, struct flight *flight)
 {
     owed_delivery *delivery = &flight->delivery;
     struct target *target = target_find(&webhooks->targets, delivery->receiver);
-    struct request *request = target == NULL ? NULL : take_request(webhooks);
+    struct request *request = target == NULL ? NULL : take_request(webhooks, target);
     if (request == NULL) {
         landing_add(webhooks->landing, flight, owed_failed(delivery, "out of memory"));
         return;
     }
-    request->target = target;
     owed_outcome outcome;
     if (!compose(webhooks, request, flight, &outcome)) {
         give_back(webhooks, request);
@@ -161,6 +171,16 @@ webhooks_start(struct webhooks *webhooks, struct flight *flight)
     link_request(webhooks, request);
 }
 
+/* is_used_up: libcurl repeats a request whose kept connection turned out to be closed, but counts these over
+ * all the requests of a handle, and gives up after five. Who has repeated one has nearly always had to connect. */
+static bool
+is_used_up(const struct transfer *transfer)
+{
+    long connects = 1;
+    curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connects);
+    return transfer->code != CURLE_OK || connects > 0;
+}
+
 static void
 finish(struct webhooks *webhooks, struct request *request)
 {
@@ -173,6 +193,7 @@ finish(struct webhooks *webhooks, struct request *request)
     owed_outcome outcome = answer_outcome(&request->answer, &request->transfer, &called);
     flight->code = answer_keep(&request->answer, &request->transfer, flight->excerpt);
     flight->builtin = NULL;
+    request->is_used_up = is_used_up(&request->transfer);
 
     unlink_request(webhooks, request);
     give_back(webhooks, request);
@@ -197,6 +218,7 @@ webhooks_abandon(struct webhooks *webhooks, struct flight *flight)
 {
     struct request *request = flight->builtin;
     wire_drop(&webhooks->wire, &request->transfer);
+    request->is_used_up = true;
     unlink_request(webhooks, request);
     give_back(webhooks, request);
     flight->builtin = NULL;

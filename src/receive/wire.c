@@ -44,14 +44,20 @@ take_out(struct transfers *list, const struct transfer *transfer)
 
 /* --- the thread --- */
 
+/* hand_over gives back what has ended together. */
 static void
-end(struct wire *wire, struct transfer *transfer, CURLcode code)
+hand_over(struct wire *wire, struct transfer *ended)
 {
+    if (ended == NULL)
+        return;
     pthread_mutex_lock(&wire->lock);
     bool is_first = wire->ended.first == NULL;
-    transfer->code = code;
-    transfer->state = TRANSFER_ENDED;
-    append(&wire->ended, transfer);
+    while (ended != NULL) {
+        struct transfer *transfer = ended;
+        ended = ended->next;
+        transfer->state = TRANSFER_ENDED;
+        append(&wire->ended, transfer);
+    }
     if (is_first)
         eventfd_write(wire->ended_fd, 1);
     pthread_mutex_unlock(&wire->lock);
@@ -68,14 +74,17 @@ land(struct wire *wire, const struct transfer *transfer)
 static void
 begin(struct wire *wire, struct transfer *queued)
 {
+    struct transfers refused = {0};
     while (queued != NULL) {
         struct transfer *transfer = queued;
         queued = queued->next;
         if (curl_multi_add_handle(wire->multi, transfer->easy) == CURLM_OK)
             continue;
         land(wire, transfer);
-        end(wire, transfer, CURLE_FAILED_INIT);
+        transfer->code = CURLE_FAILED_INIT;
+        append(&refused, transfer);
     }
+    hand_over(wire, refused.first);
 }
 
 static void
@@ -139,7 +148,7 @@ obey(struct wire *wire, bool *ret_more)
 static bool
 collect(struct wire *wire)
 {
-    bool any = false;
+    struct transfers ended = {0};
     int left = 0;
     const CURLMsg *message;
     while ((message = curl_multi_info_read(wire->multi, &left)) != NULL) {
@@ -150,10 +159,11 @@ collect(struct wire *wire)
         struct transfer *transfer = NULL;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer);
         land(wire, transfer);
-        end(wire, transfer, code);
-        any = true;
+        transfer->code = code;
+        append(&ended, transfer);
     }
-    return any;
+    hand_over(wire, ended.first);
+    return ended.first != NULL;
 }
 
 static void *
