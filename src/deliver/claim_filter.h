@@ -5,6 +5,7 @@
 #ifndef DELIVER_CLAIM_FILTER_H
 #define DELIVER_CLAIM_FILTER_H
 
+#include "deliver/flow.h"
 #include "deliver/handle.h"
 
 struct receiver;
@@ -19,6 +20,7 @@ struct known {
     int32_t away;     // attempts that it has started and that are in flight
     int32_t waiting;  // claimed for the loop and not begun, as was counted before a claim
     int32_t landed;   // in the loop, since its last claim
+    struct flow flow; // of the loop
 };
 
 /* What a worker runs; a role is a set of these. */

@@ -9,7 +9,7 @@
 
 #define LOST_ROWS 32
 #define LOST_CRASHES 8  // that rows of such a claim may share with one to blame, until it is alone
-#define LANDED_ROWS 100 // a commit's worth; what is not written yet is sent again after a crash
+#define LANDED_ROWS 100 // enough to be written before any more is claimed
 
 /* count_waiting counts them for each receiver. */
 static void
@@ -21,13 +21,29 @@ count_waiting(struct worker *w)
         s->known->waiting++;
 }
 
-/* wanted is how many rows of a receiver can start before the next claim. */
+/* at_most: nobody has said how many a claim may take, so it may take more where they flow. */
+static int32_t
+at_most(const struct worker *w, int32_t wanted)
+{
+    int32_t most = w->settings.batch_size;
+    if (w->pace.may_grow && most < PACE_ROWS && flow_rows(&w->flow, worker_mono_us(w)) > 0)
+        most = PACE_ROWS;
+    return wanted < most ? wanted : most;
+}
+
+/* wanted is how many rows of a receiver can start before the next claim. Where they flow there is always
+ * something in store, and it is filled up when half of it is gone. */
 static int32_t
 wanted(const struct worker *w, const struct known *known)
 {
     if (hold_rests(w, known->receiver))
         return 0;
-    return sortie_room(w, known) + known->landed - known->waiting;
+    int32_t room = sortie_room(w, known);
+    int32_t flow = flow_rows(&known->flow, worker_mono_us(w));
+    if (flow == 0)
+        return room + known->landed - known->waiting;
+    int32_t most = at_most(w, room + flow);
+    return known->waiting > most / 2 ? 0 : most - known->waiting;
 }
 
 /* receivers_wanted lists whose rows are to be claimed. *ret_most is how many of one. */
@@ -156,12 +172,6 @@ sort_out_batch(struct worker *w, struct batch *batch)
     return batch_hand_back(w, batch);
 }
 
-static int32_t
-at_most(const struct worker *w, int32_t wanted)
-{
-    return wanted < w->settings.batch_size ? wanted : w->settings.batch_size;
-}
-
 void
 outside_claim_ahead(struct worker *w)
 {
@@ -191,16 +201,6 @@ claim_some(struct worker *w, struct batch **ret_batch, int32_t *ret_limit, int32
     return worker_claim(w, SHARE_LOOP, is_all ? NULL : some, *ret_limit, ret_batch);
 }
 
-/* has_landed_many: enough to be written before any more is claimed, however fast it comes and goes. */
-static bool
-has_landed_many(const struct worker *w)
-{
-    size_t count = 0;
-    for (const struct sortie *s = w->landed.first; s != NULL && count < LANDED_ROWS; s = s->next)
-        count++;
-    return count == LANDED_ROWS;
-}
-
 bool
 outside_claim(struct worker *w, bool *ret_again)
 {
@@ -211,7 +211,7 @@ outside_claim(struct worker *w, bool *ret_again)
     if (worker_is_stopping(w) || !claim_some(w, &batch, &limit, &most))
         return false;
     w->loop_has_more = batch != NULL && batch->count == (size_t)limit;
-    *ret_again = w->loop_has_more && limit < most && !has_landed_many(w);
+    *ret_again = w->loop_has_more && limit < most && w->landed.count < LANDED_ROWS;
     for (size_t i = 0; i < w->known_count && !*ret_again && limit > 0; i++)
         w->known[i].landed = 0;
     if (batch == NULL)

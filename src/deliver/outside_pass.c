@@ -6,6 +6,7 @@
  * written with all others that have landed meanwhile. A store that fails keeps them landed until it is
  * back; a flight is never repeated for its sake.
  */
+#include <poll.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -14,27 +15,30 @@
 #include "deliver/endpoints.h"
 #include "deliver/sortie.h"
 
-/* --- starting --- */
+#define GATHER_ROWS 250 // a commit's worth; what is not written yet is sent again after a crash
+#define GATHER_MAX_US INT64_C(10000) // what has landed waits no longer for more
+#define FLIGHTS_LEFT 32              // fewer in flight may all land during a nap
+#define NAP_US 1000
 
-int32_t
-sortie_room(const struct worker *w, const struct known *known)
-{
-    if (known->receiver->runner == RUN_START)
-        return w->settings.in_flight - known->away;
-    return w->ops->room(w->outside, known->receiver);
-}
+/* --- landing --- */
 
-void
-sortie_note_renewal(struct worker *w, const struct sortie *sortie)
+/* note_flow counts what its destination took. */
+static void
+note_flow(struct worker *w, struct sortie *sortie, int64_t now_us)
 {
-    int64_t at_us = sortie->task->lease_expires_at_us - lease_us(w, sortie->known->receiver) / 2;
-    if (at_us < w->next_renewal_us)
-        w->next_renewal_us = at_us;
+    const struct flight *flight = &sortie->flight;
+    if (flight->is_put_off || flight->outcome.verdict != OWED_VERDICT_DONE)
+        return;
+    flow_note(&w->flow, now_us);
+    flow_note(&sortie->known->flow, now_us);
 }
 
 void
 sorties_land(struct worker *w, struct flight *ended)
 {
+    int64_t now_us = ended == NULL ? 0 : worker_mono_us(w);
+    if (w->landed.first == NULL)
+        w->landed_mono_us = now_us;
     while (ended != NULL) {
         struct sortie *sortie = (struct sortie *)ended;
         ended = ended->next;
@@ -43,120 +47,12 @@ sorties_land(struct worker *w, struct flight *ended)
         sorties_append(&w->landed, sortie);
         w->flight_count--;
         sortie->known->landed++;
+        note_flow(w, sortie, now_us);
         // One that could not enter the hook was never handed out.
         if (sortie->errand.line != NULL)
             sortie->known->away--;
     }
 }
-
-static void
-start(struct worker *w, struct sortie *sortie)
-{
-    struct flight *flight = &sortie->flight;
-    flight->started_at_us = worker_now_us(w);
-    flight->started_mono_us = worker_mono_us(w);
-    flight->timeout_us = sortie->known->receiver->declared.timeout_us;
-    sorties_append(&w->flying, sortie);
-    w->flight_count++;
-    flight->next = NULL;
-    if (sortie->known->receiver->runner == RUN_ENDPOINT)
-        flight->endpoint = card_take(w, sortie->task->row->target);
-    bool is_entered = is_errand(sortie) ? errand_enter(w, sortie)
-                                        : around_enter(&flight->delivery, &flight->outcome);
-    if (!is_entered)
-        sorties_land(w, flight);
-    else if (is_errand(sortie))
-        errand_start(w, sortie);
-    else
-        w->ops->start(w->outside, flight);
-}
-
-bool
-sorties_give_back(struct worker *w, struct sorties *list, bool is_stop)
-{
-    bool ok = true;
-    while (list->first != NULL) {
-        struct fence fences[LEDGER_ROWS];
-        struct sortie *given[LEDGER_ROWS];
-        size_t count = 0;
-        for (; list->first != NULL && count < LEDGER_ROWS; count++) {
-            struct sortie *s = list->first;
-            sorties_take_out(list, s);
-            fences[count] = s->task->row->fence;
-            given[count] = s;
-        }
-        ok = hand_back(w, fences, count, is_stop ? count : 0) && ok;
-        for (size_t i = 0; i < count && !is_stop; i++)
-            visit_leave(w, fences[i].delivery_id);
-        for (size_t i = 0; i < count; i++)
-            sortie_done(w, given[i]);
-    }
-    return ok;
-}
-
-/* may_start asks for a row; one that is held goes to the others that are. */
-static bool
-may_start(struct worker *w, struct sortie *s, struct sorties *held)
-{
-    const struct receiver *receiver = s->known->receiver;
-    bool has_room = sortie_room(w, s->known) > 0;
-    enum hold hold = has_room ? hold_ask(w, s->task->row, receiver) : HOLD_NONE;
-    s->is_trial = hold == HOLD_TRIAL;
-    if (has_room ? hold != HOLD_HELD : !hold_holds(w, s->task->row, receiver))
-        return has_room;
-    sorties_take_out(&w->waiting, s);
-    sorties_append(held, s);
-    return false;
-}
-
-void
-sortie_end_trial(struct worker *w, struct sortie *s)
-{
-    if (s->is_trial)
-        hold_release(w, s->task->row, s->known->receiver);
-    s->is_trial = false;
-}
-
-/* start_some starts, in their order, what there is room for. */
-static bool
-start_some(struct worker *w, struct sorties *held)
-{
-    struct sortie *next = NULL;
-    for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
-        next = s->next;
-        if (worker_is_stopping(w) || !may_start(w, s, held))
-            continue;
-        owed_error err = {0};
-        owed_status status = lease_keep(w, s->task, s->known->receiver, &err);
-        if (status != OWED_OK)
-            sortie_end_trial(w, s);
-        if (status != OWED_OK && status != OWED_LOST) {
-            trouble(w, "renew a lease", &err);
-            return false;
-        }
-        sorties_take_out(&w->waiting, s);
-        sortie_note_renewal(w, s);
-        if (status == OWED_OK) {
-            start(w, s);
-            continue;
-        }
-        report_lost(w, s->task->row);
-        sortie_done(w, s);
-    }
-    return true;
-}
-
-static bool
-start_waiting(struct worker *w)
-{
-    struct sorties held = {0};
-    if (!cards_ready(w))
-        return false;
-    bool ok = start_some(w, &held);
-    return sorties_give_back(w, &held, false) && ok;
-}
-
-/* --- landing --- */
 
 void
 outside_attend(struct worker *w)
@@ -252,6 +148,17 @@ settle_some(struct worker *w)
     return status == OWED_OK;
 }
 
+/* gathers tells whether what landed waits for more to be written along: soon there will be, while rows flow, and
+ * nobody waits for what these came to. */
+static bool
+gathers(const struct worker *w)
+{
+    int64_t now_us = worker_mono_us(w);
+    return w->flight_count >= FLIGHTS_LEFT && w->landed.count < GATHER_ROWS && w->visit == NULL &&
+        !worker_is_stopping(w) && flow_rows(&w->flow, now_us) > 0 &&
+        now_us - w->landed_mono_us < GATHER_MAX_US;
+}
+
 bool
 outside_settle(struct worker *w)
 {
@@ -275,17 +182,35 @@ may_start_first(const struct worker *w)
     return true;
 }
 
+/* has_stock: what is to start next is here, and is going to: no claim is waited for. */
+static bool
+has_stock(const struct worker *w)
+{
+    const struct sortie *first = w->waiting.first;
+    return first != NULL && flow_rows(&first->known->flow, worker_mono_us(w)) > 0;
+}
+
 /* claim_and_start goes on until there is no room, or nothing more to claim. */
 static bool
-claim_and_start(struct worker *w)
+claim_and_start(struct worker *w, bool is_gathering)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
+        if (has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
+            break;
         has_claimed = outside_claim(w, &again) || has_claimed;
         if (!w->trouble.now)
-            start_waiting(w);
+            sorties_start(w);
     }
     return has_claimed;
+}
+
+/* nap lets some land, where each by itself would wake us. */
+static void
+nap(void)
+{
+    const struct timespec a_moment = {.tv_nsec = NAP_US * 1000};
+    ppoll(NULL, 0, &a_moment, NULL);
 }
 
 bool
@@ -297,13 +222,19 @@ outside_pass(struct worker *w)
     bool has_landed = w->landed.first != NULL;
     // What can fly, or be claimed, while the store writes need not wait for it.
     bool is_clear = may_start_first(w);
-    if (is_clear && !start_waiting(w))
+    if (is_clear && !sorties_start(w))
         return has_landed;
     if (is_clear && has_landed)
         outside_claim_ahead(w);
-    if (!outside_settle(w) || !outside_renew(w) || !start_waiting(w))
+    bool is_gathering = is_clear && has_landed && gathers(w);
+    if (!is_gathering && !outside_settle(w))
         return has_landed;
-    return claim_and_start(w) || has_landed;
+    if (!outside_renew(w) || !sorties_start(w))
+        return has_landed;
+    bool has_claimed = claim_and_start(w, is_gathering);
+    if (is_gathering)
+        nap();
+    return has_claimed || has_landed;
 }
 
 /* take_back gives others what was started and has not begun. */

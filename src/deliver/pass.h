@@ -10,6 +10,7 @@
 struct sortie; // an attempt outside: outside_pass.c
 struct sorties {
     struct sortie *first, *last;
+    size_t count;
 };
 
 /* inside_pass.c and outside_pass.c: true: there was something to do. */

@@ -39,6 +39,7 @@ sorties_append(struct sorties *list, struct sortie *sortie)
     else
         list->last->next = sortie;
     list->last = sortie;
+    list->count++;
 }
 
 void
@@ -53,4 +54,5 @@ sorties_take_out(struct sorties *list, struct sortie *sortie)
     else
         sortie->next->prev = sortie->prev;
     sortie->prev = sortie->next = NULL;
+    list->count--;
 }

@@ -28,6 +28,9 @@ void sorties_take_out(struct sorties *list, struct sortie *sortie);
 /* sorties_give_back frees rows that wait, for everybody, and empties the list. is_stop: the relay ends. */
 bool sorties_give_back(struct worker *worker, struct sorties *list, bool is_stop);
 
+/* sorties_start begins what waits, in its order, as far as there is room; false is trouble. */
+bool sorties_start(struct worker *worker);
+
 /* sorties_land moves what has ended, a list, from the flying to the landed. */
 void sorties_land(struct worker *worker, struct flight *ended);
 

@@ -81,9 +81,11 @@ struct worker {
     struct outside *outside;
     struct sorties waiting, flying, landed;
     size_t flight_count;
-    size_t bytes_away;   // payloads of all of these
-    bool loop_has_more;  // the last claim for the loop was filled
-    bool landed_unsure;  // the answer to their commit was lost
+    size_t bytes_away;      // payloads of all of these
+    bool loop_has_more;     // the last claim for the loop was filled
+    bool landed_unsure;     // the answer to their commit was lost
+    int64_t landed_mono_us; // since when the first of what landed waits to be written
+    struct flow flow;
     int64_t lost_away;   // rows among these that somebody was lost with
     int64_t lost_landed; // such rows whose outcomes were written
     int64_t next_renewal_us;

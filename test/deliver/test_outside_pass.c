@@ -23,8 +23,10 @@ struct sky {
     size_t count;
     size_t most; // at once
     int starts;
-    bool hold;      // nothing ends
-    int hold_polls; // so many polls more
+    bool hold;       // nothing ends
+    int hold_polls;  // so many polls more
+    size_t ends;     // so many end at a poll; 0: all
+    int64_t poll_us; // that one takes
     owed_outcome outcome;
     const char *text;
     void (*at_poll)(struct sky *sky);
@@ -79,13 +81,14 @@ sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     (void)fds;
     (void)fd_count;
     struct sky *sky = sky_of(outside);
-    sky->desk->f->now_us += timeout_ms * US_PER_MS;
+    sky->desk->f->now_us += timeout_ms * US_PER_MS + sky->poll_us;
     if (sky->at_poll != NULL)
         sky->at_poll(sky);
     if (sky->hold || sky->hold_polls-- > 0)
         return NULL;
     struct flight *ended = NULL;
-    for (size_t i = sky->count; i > 0; i--) {
+    size_t count = sky->ends == 0 || sky->count < sky->ends ? sky->count : sky->ends;
+    for (size_t i = count; i > 0; i--) {
         struct flight *flight = sky->flights[i - 1];
         flight->outcome = sky->judge == NULL ? sky->outcome : sky->judge(sky, flight);
         flight->code = 200;
@@ -95,7 +98,8 @@ sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
         flight->next = ended;
         ended = flight;
     }
-    sky->count = 0;
+    sky->count -= count;
+    memmove(sky->flights, sky->flights + count, sky->count * sizeof sky->flights[0]);
     return ended;
 }
 
@@ -227,6 +231,65 @@ as_many_are_claimed_ahead_as_have_landed_since_the_last_claim(void **state)
     assert_int_equal(flood.most_leased, 4 + 4); // in flight, and the next
 }
 
+/* --- rows that flow --- */
+
+struct river {
+    struct sky sky; // the first member
+    int64_t written, most_written, commits;
+    int64_t most_leased;
+};
+
+static void
+see_written(struct sky *sky)
+{
+    struct river *river = (struct river *)sky;
+    int64_t written = desk_count(sky->desk, "succeeded");
+    int64_t held = leased(sky->desk);
+    if (written > river->written)
+        river->commits++;
+    if (written - river->written > river->most_written)
+        river->most_written = written - river->written;
+    river->written = written;
+    if (held > river->most_leased)
+        river->most_leased = held;
+}
+
+#define RIVER_ROWS 4000
+
+static void
+while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_flight(void **state)
+{
+    struct desk *desk = *state;
+    // Twenty thousand a second.
+    struct river river = {
+        .sky = {.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS, .at_poll = see_written}};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &river.sky, RIVER_ROWS);
+    desk->settings.batch_size = 500;
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+    assert_int_equal(river.sky.starts, RIVER_ROWS);
+    assert_int_equal(river.sky.most, 100);
+    // After ten milliseconds, though no commit's worth has landed by then.
+    assert_in_range(river.most_written, 180, 220);
+    assert_in_range(river.commits, RIVER_ROWS / 220, RIVER_ROWS / 220 + 40);
+    assert_in_range(river.most_leased, 300, 100 + 500 + 220);
+}
+
+static void
+where_few_land_each_is_written_at_once(void **state)
+{
+    struct desk *desk = *state;
+    // A thousand a second, beside many that take long.
+    struct river river = {
+        .sky = {.room_webhook = 100, .ends = 1, .poll_us = US_PER_MS, .at_poll = see_written}};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &river.sky, 300);
+    desk_once(desk);
+    assert_count(desk, "succeeded", 300);
+    assert_int_equal(river.most_written, 1);
+}
+
 /* The application writes, too: so each claim leaves it a while, in which what flies lands. */
 static void
 write_and_count_leased(struct sky *sky)
@@ -241,6 +304,7 @@ what_has_landed_is_written_before_much_more_is_claimed(void **state)
     ONLY_ON("sqlite", "elsewhere a writer keeps nobody else waiting");
     struct desk *desk = *state;
     struct flood flood = {.sky = {.room_webhook = 20, .at_poll = write_and_count_leased}};
+    desk->f->has_one_clock = true;
     open_hook(desk, &flood.sky, 500);
     desk->settings.batch_size = 10;
     desk_once(desk);
@@ -976,6 +1040,8 @@ main(void)
         TEST(as_many_fly_at_once_as_there_is_room_for),
         TEST(no_more_is_claimed_than_can_start),
         TEST(as_many_are_claimed_ahead_as_have_landed_since_the_last_claim),
+        TEST(while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_flight),
+        TEST(where_few_land_each_is_written_at_once),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
         TEST(no_more_payload_is_in_hand_than_may_be_however_many_may_fly),
