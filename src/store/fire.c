@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "store/array.h"
 
-static owed_status
+owed_status
 find_by_dedupe_key(struct db *db, const char *key, int64_t *ret_id, owed_error *err)
 {
     bool found = false;
@@ -27,8 +27,6 @@ store_owes_own(const struct db *db)
     return statements[STMT_EVENT_INSERT_OWN] != NULL ||
         statements[STMT_EVENT_INSERT_LISTED] != NULL;
 }
-
-#define EVENT_ARGS 14
 
 enum own_column { OWN_KEY, OWN_LANE, OWN_KIND, OWN_MAX_ATTEMPTS, OWN_DUE, OWN_COLUMNS };
 
@@ -104,19 +102,28 @@ insert_one(struct db *db, const struct new_event *event, struct args args, int64
     return query_int(db, STMT_EVENT_INSERT, args, ret_id, ret_fresh, err);
 }
 
+void
+event_args(const struct new_event *event, struct value ret_args[static EVENT_ARGS])
+{
+    const struct value args[EVENT_ARGS] = {V_BLOB(event->uid, sizeof event->uid),
+        V_TEXT(event->name), V_INT(event->version), V_STR(event->payload),
+        is_empty(event->dedupe_key) ? V_NULL : V_TEXT(event->dedupe_key),
+        V_TIME(event->occurred_at_us), V_TIME(event->recorded_at_us), V_TIME(event->due_at_us),
+        V_TEXT(event->actor_key), V_TEXT(event->actor_label),
+        V_TEXT(is_empty(event->scope) ? "{}" : event->scope), V_TEXT(event->correlation_id),
+        event->causation_id == 0 ? V_NULL : V_INT(event->causation_id), V_TEXT(event->traceparent)};
+    memcpy(ret_args, args, sizeof args);
+}
+
 owed_status
 store_insert_event(
     struct db *db, const struct new_event *event, int64_t *ret_id, bool *ret_fresh, owed_error *err)
 {
-    struct value cause = event->causation_id == 0 ? V_NULL : V_INT(event->causation_id);
-    struct value dedupe = is_empty(event->dedupe_key) ? V_NULL : V_TEXT(event->dedupe_key);
+    struct value values[EVENT_ARGS + 1];
     bool fresh = false;
-    struct args args = ARGS(V_BLOB(event->uid, sizeof event->uid), V_TEXT(event->name),
-        V_INT(event->version), V_STR(event->payload), dedupe, V_TIME(event->occurred_at_us),
-        V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
-        V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
-        V_TEXT(event->correlation_id), cause, V_TEXT(event->traceparent),
-        V_TEXT(event->suppressed_reason));
+    event_args(event, values);
+    values[EVENT_ARGS] = V_TEXT(event->suppressed_reason);
+    struct args args = {values, EVENT_ARGS + 1};
     owed_status status = insert_one(db, event, args, ret_id, &fresh, err);
     if (status == OWED_OK && !fresh)
         status = find_by_dedupe_key(db, event->dedupe_key, ret_id, err);

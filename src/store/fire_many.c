@@ -19,21 +19,63 @@ fail_key_without_event(const char *key, owed_error *err)
     return fail(err, OWED_STORE, "dedupe key '%.255s' is taken by an event that is not there", key);
 }
 
-/* --- one by one, where a statement is no round trip --- */
+/* --- some at a time, where a statement is no round trip --- */
+
+#define ROWS 16 // of one statement
+
+static void
+note_row(const struct new_event *events, size_t count, const struct driver *driver,
+    const struct rows *row, struct written_event *written)
+{
+    struct str uid = driver->column(row, 1).bytes;
+    for (size_t i = 0; i < count; i++)
+        if (uid.len == sizeof events[i].uid && memcmp(uid.p, events[i].uid, uid.len) == 0)
+            written[i] = (struct written_event){driver->column(row, 0).integer, true};
+}
 
 static owed_status
-insert_each(struct db *db, const struct new_events *events, struct written_event *written,
+insert_rows(struct db *db, const struct new_event *events, size_t count,
+    struct written_event *written, owed_error *err)
+{
+    struct value args[ROWS * EVENT_ARGS] = {0}; // null: there is no event
+    struct rows *rows = NULL;
+    for (size_t i = 0; i < count; i++)
+        event_args(&events[i], &args[i * EVENT_ARGS]);
+    owed_status status =
+        query(db, STMT_EVENTS_INSERT_ROWS, (struct args){args, ROWS * EVENT_ARGS}, &rows, err);
+    if (status != OWED_OK)
+        return status;
+    memset(written, 0, count * sizeof *written);
+    while (db->driver->next(rows))
+        note_row(events, count, db->driver, rows, written);
+    return db->driver->finish(rows, NULL, err);
+}
+
+static owed_status
+insert_all(struct db *db, const struct new_events *events, struct written_event *written,
     size_t *ret_count, owed_error *err)
 {
-    for (*ret_count = 0; *ret_count < events->count; *ret_count += 1) {
-        struct new_event event = events->events[*ret_count];
-        struct written_event *each = &written[*ret_count];
-        event.own_count = 0;
-        owed_status status = store_insert_event(db, &event, &each->id, &each->is_new, err);
-        if (status != OWED_OK)
-            return status;
+    owed_status status = OWED_OK;
+    size_t done = 0;
+    while (done < events->count && status == OWED_OK) {
+        size_t left = events->count - done, count = left < ROWS ? left : ROWS;
+        status = insert_rows(db, &events->events[done], count, &written[done], err);
+        done += status == OWED_OK ? count : 0;
     }
-    return OWED_OK;
+    *ret_count = done;
+    return status;
+}
+
+/* find_taken finds the events that have the keys of those that were not written. */
+static owed_status
+find_taken(struct db *db, const struct new_events *events, struct written_event *written,
+    size_t count, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    for (size_t i = 0; i < count && status == OWED_OK; i++)
+        if (!written[i].is_new)
+            status = find_by_dedupe_key(db, events->events[i].dedupe_key, &written[i].id, err);
+    return status;
 }
 
 static void
@@ -112,16 +154,18 @@ owe_rest(struct db *db, const struct new_events *events, const struct written_ev
 }
 
 static owed_status
-insert_in_turn(struct db *db, const struct new_events *events, struct written_event *written,
+insert_some_at_a_time(struct db *db, const struct new_events *events, struct written_event *written,
     size_t *ret_count, bool *ret_is_torn, owed_error *err)
 {
-    owed_status status = insert_each(db, events, written, ret_count, err);
+    owed_status status = insert_all(db, events, written, ret_count, err);
     owed_error why;
-    owed_status owing = owe_rest(db, events, written, *ret_count, &why);
-    if (owing == OWED_OK)
+    owed_status rest = find_taken(db, events, written, *ret_count, &why);
+    if (rest == OWED_OK)
+        rest = owe_rest(db, events, written, *ret_count, &why);
+    if (rest == OWED_OK)
         return status;
     *ret_is_torn = true;
-    return status != OWED_OK ? status : fail_native(err, owing, why.native, "%s", why.text);
+    return status != OWED_OK ? status : fail_native(err, rest, why.native, "%s", why.text);
 }
 
 owed_status
@@ -131,8 +175,8 @@ store_insert_events(struct db *db, const struct new_events *events,
     const char *const *statements = db->driver->sql->statements;
     *ret_count = 0;
     *ret_is_torn = false;
-    if (statements[STMT_EVENTS_UNOWED] != NULL)
-        return insert_in_turn(db, events, ret_written, ret_count, ret_is_torn, err);
+    if (statements[STMT_EVENTS_INSERT_ROWS] != NULL)
+        return insert_some_at_a_time(db, events, ret_written, ret_count, ret_is_torn, err);
     owed_status status = statements[STMT_EVENTS_INSERT] != NULL
         ? insert_arrays(db, events, ret_written, ret_is_torn, err)
         : insert_json(db, events, ret_written, ret_is_torn, err);

@@ -12,12 +12,13 @@
 #include "store/events.h"
 
 #define OTHER "shop.OrderShipped"
+#define MOST 40
 
 /* Some events, what is owed for them besides the catalogue, and what became of them. */
 struct some {
-    struct new_event events[8];
+    struct new_event events[MOST];
     struct own_receiver own[4];
-    struct written_event written[8];
+    struct written_event written[MOST];
     size_t count;
     size_t own_count;
     size_t done;
@@ -119,6 +120,57 @@ ids_follow_the_order_of_the_events(void **state)
             world->db, some.written[i].id, some.events[i].uid, &exists, &world->err));
         assert_true(exists);
     }
+}
+
+/* However many a dialect writes with one statement, and whether that is filled or not. */
+static void
+all_are_written_however_many_there_are(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    static const size_t counts[] = {2, 3, 15, 16, 17, 31, 32, 33, MOST};
+    publish_keys(world, keys);
+    struct new_event before = an_event(EVENT);
+    before.dedupe_key = "before";
+    int64_t before_id = 0, total = 1;
+    bool fresh = false;
+    assert_ok(store_insert_event(world->db, &before, &before_id, &fresh, &world->err));
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct some some = some_events(counts[i]);
+        size_t taken = counts[i] / 2;
+        some.events[taken].dedupe_key = "before";
+        write_all(world, &some);
+        for (size_t k = 0; k < some.count; k++) {
+            bool exists = false;
+            assert_ok(store_event_exists(
+                world->db, some.written[k].id, some.events[k].uid, &exists, &world->err));
+            assert_int_equal(exists, k != taken);
+            assert_int_equal(some.written[k].is_new, k != taken);
+        }
+        assert_int_equal(some.written[taken].id, before_id);
+        total += (int64_t)some.count - 1;
+        assert_int_equal(count_of(world, "owed_event"), total);
+        assert_int_equal(count_of(world, "owed_delivery"), total);
+    }
+}
+
+static void
+a_trigger_that_fires_as_well_mixes_nothing_up(void **state)
+{
+    struct world *world = *state;
+    ONLY_ON("sqlite", "the triggers of an application are told in its own words");
+    raw_run(plain(world),
+        "create trigger app_echo after insert on owed_event when new.name = '" EVENT "' begin"
+        " insert into owed_fire (name, payload) values ('" OTHER "', '{}'); end");
+    world->store.is_spoilt = true;
+    struct some some = some_events(20);
+    write_all(world, &some);
+    for (size_t i = 0; i < some.count; i++) {
+        struct event_row row;
+        assert_ok(store_event(world->db, some.written[i].id, &world->arena, &row, &world->err));
+        assert_memory_equal(row.uid, some.events[i].uid, sizeof row.uid);
+    }
+    assert_int_equal(count_of(world, "owed_event"), 40);
 }
 
 static void
@@ -402,6 +454,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_event_reads_back_as_it_was_fired),
         TEST(ids_follow_the_order_of_the_events),
+        TEST(all_are_written_however_many_there_are),
+        TEST(a_trigger_that_fires_as_well_mixes_nothing_up),
         TEST(a_rollback_leaves_none_of_them),
         TEST(a_taken_key_names_the_event_that_has_it_be_it_among_them),
         TEST(who_takes_a_key_meanwhile_is_named_too),
