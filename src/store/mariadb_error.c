@@ -111,6 +111,14 @@ is_no_schema(unsigned code, const char *said)
     return is_missing && (code == ER_BAD_FIELD_ERROR || strstr(said, "owed_") != NULL);
 }
 
+/* is_being_replaced: a migration replaces routines one by one, and for a moment one calls another with parameters that it
+ * does not have yet, or has no more. It was not entered. */
+static bool
+is_being_replaced(unsigned code, const char *said)
+{
+    return code == ER_SP_WRONG_NO_OF_ARGS && strstr(said, "owed_") != NULL;
+}
+
 owed_status
 mariadb_fail(
     struct mariadb_db *conn, unsigned code, const char *said, const char *what, owed_error *err)
@@ -124,6 +132,11 @@ mariadb_fail(
             "%s: %s lacks tables or routines of owed (%s): run owed init, or owed migrate where there "
             "are older ones",
             what, conn->place, said);
+    if (is_being_replaced(code, said))
+        return fail_native(err, OWED_BUSY, (int)code,
+            "%s: the routines of owed are being replaced, or are another release's (%s, %s): try again, and where that does "
+            "not help use the program that ran owed migrate last",
+            what, said, conn->place);
     if (conn->vetoed && code == ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)
         return fail_native(err, OWED_VETOED, (int)code,
             "%s: an inline receiver refused the change; nothing more can be written in it", what);

@@ -50,11 +50,51 @@ an_error_amid_the_rows_is_the_statements_own_and_it_runs_again(void **state)
     assert_int_equal(count, 3);
 }
 
+static owed_status
+insert_one(struct world *world, uint8_t number)
+{
+    struct new_event event = an_event(EVENT);
+    event.uid[0] = number;
+    int64_t id = 0;
+    bool fresh = false;
+    return store_insert_event(world->db, &event, &id, &fresh, &world->err);
+}
+
+/* fails_for_a_while has a connection that fired before fire while a routine takes other parameters, in one transaction. */
+static void
+fails_for_a_while(struct world *world, uint8_t number, const char *routine)
+{
+    char sql[128];
+    struct raw *raw = plain(world);
+    struct db *migrating = world->other;
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(insert_one(world, number));
+    snprintf(sql, sizeof sql, "create or replace procedure %s(in a int) select a", routine);
+    raw_run(raw, sql);
+    assert_int_equal(insert_one(world, number + 1), OWED_BUSY);
+    assert_non_null(strstr(world->err.text, "are being replaced"));
+    assert_non_null(strstr(world->err.text, routine));
+    assert_ok(store_migrate(migrating, NOW, NULL, &world->err));
+    assert_ok(insert_one(world, number + 1));
+    assert_ok(store_commit(world->db, &world->err));
+}
+
+static void
+who_fires_while_routines_are_replaced_is_told_to_try_again_and_nothing_was_written(void **state)
+{
+    struct world *world = *state;
+    world->store.is_spoilt = true;
+    fails_for_a_while(world, 1, "owed_event_insert");
+    fails_for_a_while(world, 3, "owed_event_write");
+    assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 4);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_error_amid_the_rows_is_the_statements_own_and_it_runs_again),
+        TEST(who_fires_while_routines_are_replaced_is_told_to_try_again_and_nothing_was_written),
     };
     return run_on_stores("mariadb", "mariadb statement", tests, COUNT(tests));
 }
