@@ -7,6 +7,7 @@
  * added after that, the transaction is refused as a whole. A savepoint around each fire would save
  * it, at 3 to 10 % of every fire's price, for the sake of a full disk or memory that is out.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -235,6 +236,8 @@ fire_write(owed_tx *tx, const owed_event_type *type, struct new_event *event, st
         status = insert_event(tx, event, &id, &fresh, err);
     if (status != OWED_OK)
         return status;
+    if (event->may_wait)
+        snprintf(tx->waiting, sizeof tx->waiting, "%s", event->name);
     if (!fresh) {
         *ret_id = id;
         return fail(err, OWED_DUPLICATE, "event %lld has the dedupe key \"%s\" already",
@@ -247,6 +250,15 @@ fire_write(owed_tx *tx, const owed_event_type *type, struct new_event *event, st
     return status;
 }
 
+/* may_wait tells whether nothing needs the event, or an answer, before the transaction of ours goes on. */
+static bool
+may_wait(const owed_tx *tx, const struct new_event *event)
+{
+    const owed_registry *registry = tx->owed->registry;
+    return tx->kind == TX_OWN && is_empty(event->dedupe_key) &&
+        !fire_runs_code(registry, event->name) && !on_commit_wanted(registry, event->name);
+}
+
 /* fire_event writes one event. Its payload and options have been checked. */
 static owed_status
 fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
@@ -256,11 +268,13 @@ fire_event(owed_tx *tx, const struct subject *subject, struct str payload,
     CLEANUP(arena_done) struct arena arena;
     arena_init(&arena, 0);
     bool discard = false;
+    int64_t id = 0;
+    event.may_wait = ret_id == NULL && may_wait(tx, &event);
     owed_status status = fire_prepare(tx, &event, &arena, &discard, err);
     if (status == OWED_OK && !discard)
-        return fire_write(tx, subject->type, &event, &arena, ret_id, err);
-    if (status == OWED_OK)
-        *ret_id = 0;
+        status = fire_write(tx, subject->type, &event, &arena, &id, err);
+    if (ret_id != NULL && (status == OWED_OK || id != 0))
+        *ret_id = id;
     return status;
 }
 
@@ -338,8 +352,7 @@ owed_fire(owed_tx *tx, const owed_event_type *type, const void *payload,
         status = fire_options_check(options, err);
     if (status != OWED_OK)
         return status;
-    return fire_struct(tx, &subject, payload, options != NULL ? options : &none,
-        ret_id != NULL ? ret_id : &(int64_t){0}, err);
+    return fire_struct(tx, &subject, payload, options != NULL ? options : &none, ret_id, err);
 }
 
 owed_status
@@ -376,6 +389,5 @@ owed_fire_json(owed_tx *tx, const char *name, int32_t version, const void *json,
         status = fire_check_text(name, text, err);
     if (status != OWED_OK)
         return status;
-    return fire_event(tx, &subject, text, options != NULL ? options : &none,
-        ret_id != NULL ? ret_id : &(int64_t){0}, err);
+    return fire_event(tx, &subject, text, options != NULL ? options : &none, ret_id, err);
 }

@@ -44,6 +44,9 @@ struct new_event fire_make_event(const owed_tx *tx, const struct subject *subjec
 owed_status fire_prepare(
     owed_tx *tx, struct new_event *event, struct arena *arena, bool *ret_discard, owed_error *err);
 
+/* fire_runs_code tells whether code of the application runs while such an event is fired. */
+bool fire_runs_code(const owed_registry *registry, const char *event_name);
+
 /* fire_owes tells whether an event is owed to a receiver that this process declares. */
 bool fire_owes(const struct receiver *receiver, const char *event_name);
 

@@ -66,9 +66,8 @@ batch_free(struct batch **batch)
     free(*batch);
 }
 
-/* goes_alone tells whether code of the application runs while such an event is fired. */
-static bool
-goes_alone(const owed_registry *registry, const char *event_name)
+bool
+fire_runs_code(const owed_registry *registry, const char *event_name)
 {
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next) {
         if (r->declared.mode == OWED_INLINE && receiver_wants(r, event_name))
@@ -242,7 +241,7 @@ take(struct batch *batch, const struct source *source, size_t place, owed_error 
         return status;
     batch->types[batch->count++] = candidate.subject.type;
     batch->ends_alone = batch->ends_nowhere || event->suppressed_reason != NULL ||
-        goes_alone(tx->owed->registry, event->name);
+        fire_runs_code(tx->owed->registry, event->name);
     batch->bytes += candidate.payload.len + strlen(or_empty(event->scope));
     return OWED_OK;
 }

@@ -82,6 +82,7 @@ struct owed_tx {
     owed_status refusal; // VETOED: an inline receiver was not done; ABORTED: a fire broke off
     char veto[512];      // the sentence that goes with it
     bool fired_anything; // something is owed: relays are woken after the commit
+    char waiting[256];   // the event that the store may write as late as with the commit
     struct arena arena;
     struct fired *fired; // in order; only those that ON_COMMIT receivers want
     struct fired **fired_end;

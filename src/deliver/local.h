@@ -33,6 +33,9 @@ owed_status local_targets(
 owed_status inline_run(
     owed_tx *tx, const struct new_event *event, int64_t event_id, owed_error *err);
 
+/* on_commit_wanted tells whether anything of this process is to happen after the commit. */
+bool on_commit_wanted(const owed_registry *registry, const char *event_name);
+
 /* on_commit_remember keeps a copy of the event in tx where an ON_COMMIT or an eager receiver wants it. */
 owed_status on_commit_remember(owed_tx *tx, const owed_event_type *type,
     const struct new_event *event, int64_t event_id, owed_error *err);

@@ -16,9 +16,8 @@ runs_for(const struct receiver *receiver, const char *event_name)
     return receiver->declared.mode == OWED_ON_COMMIT && receiver_wants(receiver, event_name);
 }
 
-/* is_wanted tells whether anything of this process is to happen after the commit. */
-static bool
-is_wanted(const owed_registry *registry, const char *event_name)
+bool
+on_commit_wanted(const owed_registry *registry, const char *event_name)
 {
     for (const struct receiver *r = registry->receivers; r != NULL; r = r->next)
         if (runs_for(r, event_name) || eager_wants(r, event_name))
@@ -45,7 +44,7 @@ owed_status
 on_commit_remember(owed_tx *tx, const owed_event_type *type, const struct new_event *event,
     int64_t event_id, owed_error *err)
 {
-    if (!is_wanted(tx->owed->registry, event->name))
+    if (!on_commit_wanted(tx->owed->registry, event->name))
         return OWED_OK;
     struct fired *fired = arena_alloc(&tx->arena, sizeof *fired);
     if (fired == NULL)

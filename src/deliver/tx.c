@@ -107,15 +107,31 @@ tx_free(owed_tx *tx)
     free(tx);
 }
 
+/* commit_with commits together with the one event that has waited for it. */
+static owed_status
+commit_with(owed_tx *tx, const char *event_name, owed_error *err)
+{
+    owed_error why;
+    owed_status status = store_commit(tx->db, &why);
+    if (status == OWED_OK || status == OWED_UNSURE || status == OWED_UNAVAILABLE)
+        return status == OWED_OK ? status : fail_native(err, status, why.native, "%s", why.text);
+    return fail_native(err, status == OWED_BUSY ? OWED_BUSY : OWED_ABORTED, why.native,
+        "event %s could not be written in full, so the transaction was rolled back: %s", event_name,
+        why.text);
+}
+
 static owed_status
 commit_own(owed_tx *tx, owed_error *err)
 {
     owed_status status = tx_check(tx, err);
     if (status == OWED_OK)
         status = tx_before_commit(tx, err);
-    if (status == OWED_OK)
-        status = store_commit(tx->db, err);
-    return status;
+    if (status != OWED_OK)
+        return status;
+    const struct driver *driver = tx->db->driver;
+    if (driver->holds != NULL && driver->holds(tx->db))
+        return commit_with(tx, tx->waiting, err);
+    return store_commit(tx->db, err);
 }
 
 owed_status

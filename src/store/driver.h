@@ -133,6 +133,13 @@ struct driver {
      * columns it is done when run returns. */
     owed_status (*run)(struct db *db, enum stmt stmt, const struct value *args, size_t count,
         struct rows **ret_rows, owed_error *err);
+
+    /* hold keeps a statement, and what its arguments point to, to go with the next one of the open transaction, or
+     * with its commit: what it came to is said by that one, and its rows by nobody. false: run it. holds tells
+     * whether one is still kept. Both NULL where there is no such thing. */
+    bool (*hold)(struct db *db, enum stmt stmt, const struct value *args, size_t count);
+    bool (*holds)(struct db *db);
+
     bool (*next)(struct rows *rows);
     struct value (*column)(const struct rows *rows, unsigned column);
     /* finish ends rows and says whether they came to their end; ret_changed may be NULL. */

@@ -175,6 +175,20 @@ fault_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
     return verdict == BREAK_AFTER ? cut(fault, err) : status;
 }
 
+static bool
+fault_hold(struct db *db, enum stmt stmt, const struct value *args, size_t count)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->hold(inner, stmt, args, count);
+}
+
+static bool
+fault_holds(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->holds(inner);
+}
+
 static owed_status
 fault_script(struct db *db, const char *text, owed_error *err)
 {
@@ -344,6 +358,8 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.hold = inner->driver->hold == NULL ? NULL : fault_hold;
+    db->driver.holds = inner->driver->holds == NULL ? NULL : fault_holds;
     db->driver.pipeline = inner->driver->pipeline == NULL ? NULL : fault_pipeline;
     db->driver.collect = inner->driver->collect == NULL ? NULL : fault_collect;
     db->driver.asleep = inner->driver->asleep == NULL ? NULL : fault_asleep;

@@ -235,6 +235,8 @@ driver_nest(struct db *inner)
     db->driver.warning = NULL; // said when inner was opened
     db->driver.tidy = nested_nothing;
     db->driver.native = nested_native;
+    db->driver.hold = NULL;
+    db->driver.holds = NULL;
     db->driver.pipeline = NULL; // whoever began it may read what comes in between
     db->driver.collect = NULL;
     db->base.driver = &db->driver;

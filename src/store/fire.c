@@ -40,6 +40,17 @@ add_own(struct array *columns, const struct new_delivery *own, int64_t due_at_us
     array_add(&columns[OWN_DUE], V_INT(own->available_at_us - due_at_us));
 }
 
+/* give has the store write the event, now or later. */
+static owed_status
+give(struct db *db, const struct new_event *event, enum stmt stmt, struct args args,
+    int64_t *ret_id, bool *ret_fresh, owed_error *err)
+{
+    *ret_id = 0;
+    *ret_fresh = event->may_wait && db->driver->hold != NULL &&
+        db->driver->hold(db, stmt, args.values, args.count);
+    return *ret_fresh ? OWED_OK : query_int(db, stmt, args, ret_id, ret_fresh, err);
+}
+
 /* insert_with_list does what insert_with_own does, where there are no arrays. */
 static owed_status
 insert_with_list(struct db *db, const struct new_event *event, const struct value *values,
@@ -80,7 +91,7 @@ insert_with_own(struct db *db, const struct new_event *event, const struct value
         add_own(columns, &event->own[i], event->due_at_us);
     memcpy(args, values, EVENT_ARGS * sizeof *args);
     owed_status status = arrays_end(columns, OWN_COLUMNS, args + EVENT_ARGS)
-        ? query_int(db, STMT_EVENT_INSERT_OWN, (struct args){args, EVENT_ARGS + OWN_COLUMNS},
+        ? give(db, event, STMT_EVENT_INSERT_OWN, (struct args){args, EVENT_ARGS + OWN_COLUMNS},
               ret_id, ret_fresh, err)
         : fail_memory(err);
     arrays_done(columns, OWN_COLUMNS);
@@ -99,7 +110,7 @@ insert_one(struct db *db, const struct new_event *event, struct args args, int64
             db, event, args.values, ret_id, ret_fresh, err);
     }
     args.count = EVENT_ARGS;
-    return query_int(db, STMT_EVENT_INSERT, args, ret_id, ret_fresh, err);
+    return give(db, event, STMT_EVENT_INSERT, args, ret_id, ret_fresh, err);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #define POSTGRES_PARAMETERS_MAX 24
 #define POSTGRES_QUEUE_MAX 8
+#define POSTGRES_HELD_BYTES 16384
 
 /* One statement on its way. */
 struct command {
@@ -39,6 +40,14 @@ struct rows {
     struct postgres_db *conn; // NULL: kept
     PGresult *result;         // NULL: not running
     int row;                  // that next gave out; -1: none yet
+};
+
+/* A statement that goes with the next one, or with the commit; command points to what is kept of its arguments. */
+struct held {
+    bool is;
+    struct command command;
+    struct value args[POSTGRES_PARAMETERS_MAX];
+    char bytes[POSTGRES_HELD_BYTES];
 };
 
 /* How a statement stands on the server, where it was prepared at its first use. */
@@ -86,6 +95,7 @@ struct postgres_db {
     enum stmt queue[POSTGRES_QUEUE_MAX];
     size_t queued;
     owed_error queue_error;
+    struct held held;
 
     // The transaction that we began.
     bool begun;
@@ -150,6 +160,8 @@ int64_t postgres_deadline_us(const struct postgres_db *conn);
  */
 owed_status postgres_talk(struct postgres_db *conn, const struct command *commands, size_t count,
     PGresult **results, owed_error *err);
+/* postgres_wants_preparing tells whether the server has no such statement yet, or none that takes these arguments. */
+bool postgres_wants_preparing(const struct postgres_db *conn, const struct command *command);
 void postgres_queue(struct postgres_db *conn, enum stmt stmt);
 /* postgres_flush runs what is queued. */
 owed_status postgres_flush(struct postgres_db *conn, owed_error *err);
@@ -166,6 +178,8 @@ owed_status postgres_finish(struct rows *rows, int64_t *ret_changed, owed_error 
 struct rows *postgres_keep(struct rows *rows, size_t *ret_count);
 struct value postgres_peek(const struct rows *kept, size_t row, unsigned column);
 owed_status postgres_script(struct db *db, const char *text, owed_error *err);
+/* postgres_note_number keeps the number of the open transaction, where a statement says it: nobody has to ask. */
+void postgres_note_number(struct postgres_db *conn, enum stmt stmt, const PGresult *result);
 /* postgres_do runs a statement without rows. */
 owed_status postgres_do(struct postgres_db *conn, enum stmt stmt, owed_error *err);
 void postgres_end_rows(struct postgres_db *conn);
@@ -190,12 +204,18 @@ PGconn *postgres_lend(struct postgres_db *conn);
 /* postgres_still_ours answers ABORTED where the transaction that we began was ended by somebody else. */
 owed_status postgres_still_ours(struct postgres_db *conn, owed_error *err);
 
+/* --- postgres_held.c --- */
+
+bool postgres_hold(struct db *db, enum stmt stmt, const struct value *args, size_t count);
+bool postgres_holds(struct db *db);
+
 /* --- postgres_doubt.c --- */
 
 /* postgres_settle_doubt is for a commit whose answer did not come; number is what the server answered to the
- * question for the transaction's, where it was asked. What was refused before it never reached it. */
+ * question for the transaction's, where it was asked, and held what went along with the commit and is all that
+ * was written; or NULL. What was refused before it never reached it. */
 owed_status postgres_settle_doubt(
-    struct postgres_db *conn, const PGresult *number, owed_error *err);
+    struct postgres_db *conn, const PGresult *number, const struct command *held, owed_error *err);
 
 /* --- postgres_sweep.c --- */
 
@@ -224,6 +244,8 @@ owed_status postgres_now(struct db *db, int64_t *ret_now_us, owed_error *err);
 const char *postgres_where(struct db *db);
 const char *postgres_warning(struct db *db);
 const char *postgres_session(struct db *db);
+/* postgres_session_values reads the arguments of session_end; false: it names no session. */
+bool postgres_session_values(const char *session, struct value ret_args[static 2]);
 owed_status postgres_end_session(struct db *db, const char *session, owed_error *err);
 
 /* --- postgres_wake.c --- */

@@ -238,17 +238,22 @@ postgres_session(struct db *db)
     return postgres_of(db)->session;
 }
 
+bool
+postgres_session_values(const char *session, struct value ret_args[static 2])
+{
+    ret_args[0].type = VALUE_INT;
+    ret_args[1].type = VALUE_TIME;
+    return sscanf(session, "%" SCNd64 "/%" SCNd64, &ret_args[0].integer, &ret_args[1].integer) == 2;
+}
+
 owed_status
 postgres_end_session(struct db *db, const char *session, owed_error *err)
 {
-    int64_t pid = 0;
-    int64_t since_us = 0;
     if (is_empty(session))
         return OWED_OK;
-    if (sscanf(session, "%" SCNd64 "/%" SCNd64, &pid, &since_us) != 2)
+    struct value args[2];
+    if (!postgres_session_values(session, args))
         return fail(err, OWED_INVALID, "'%.40s' names no session of PostgreSQL", session);
-    const struct value args[] = {
-        {.type = VALUE_INT, .integer = pid}, {.type = VALUE_TIME, .integer = since_us}};
     struct rows *rows;
     owed_status status = postgres_run(db, STMT_SESSION_END, args, 2, &rows, err);
     return status == OWED_OK ? postgres_finish(rows, NULL, err) : status;

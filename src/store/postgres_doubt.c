@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * postgres_doubt.c - what became of a commit whose answer was lost: another connection asks.
+ *
+ * It asks for the number of the transaction. Where that was lost, too, since it was on its way together with all
+ * that the transaction did, it makes sure that the session is gone, and looks for what it wrote.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -13,17 +16,28 @@
 
 #define ASK_TIMES 20
 #define ASK_EVERY_MS 100
+#define ASK_WAIT_US US_PER_SECOND
+#define END_WAIT_US (6 * US_PER_SECOND) // a little more than the statement waits
+#define ASK_PARAMETERS_MAX 3
 
-/* ask_once asks another connection what became of a transaction; NULL: it did not answer. */
-static PGresult *
-ask_once(struct postgres_db *conn, PGconn *handle, const char *xid)
+static void
+finish_handle(PGconn **handle)
 {
-    const char *sql = conn->base.driver->sql->statements[STMT_XID_STATUS];
-    const char *const values[] = {xid, conn->timeline};
-    if (PQsendQueryParams(handle, sql, 2, NULL, values, NULL, NULL, 0) != 1)
+    PQfinish(*handle);
+}
+
+/* ask runs a statement on another connection; NULL: it did not answer. */
+static PGresult *
+ask(const struct postgres_db *conn, PGconn *handle, const struct command *command, int64_t wait_us)
+{
+    const char *sql = conn->base.driver->sql->statements[command->stmt];
+    struct bound bound;
+    if (sql == NULL || !postgres_bind(command, &bound) ||
+        PQsendQueryParams(handle, sql, bound.count, bound.types, bound.values, bound.lengths,
+            bound.formats, 0) != 1)
         return NULL;
-    PGresult *result = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND);
-    for (PGresult *more; (more = postgres_get(handle, postgres_monotonic_us() + US_PER_SECOND));)
+    PGresult *result = postgres_get(handle, postgres_monotonic_us() + wait_us);
+    for (PGresult *more; (more = postgres_get(handle, postgres_monotonic_us() + wait_us));)
         PQclear(more);
     return result;
 }
@@ -41,51 +55,86 @@ read_fate(const PGresult *result)
     return strcmp(said, "in progress") == 0 ? OWED_BUSY : OWED_UNSURE;
 }
 
-static void
-finish_handle(PGconn **handle)
+static struct value
+text_value(const char *text)
 {
-    PQfinish(*handle);
+    return (struct value){.type = VALUE_TEXT, .bytes = str_of(text)};
 }
 
 /* fate asks until the server knows: a commit that nobody waits for any more may be still under way. */
 static owed_status
-fate(struct postgres_db *conn, const char *xid)
+fate(struct postgres_db *conn, int64_t number)
 {
     CLEANUP(finish_handle) PGconn *handle = NULL;
-    if (!postgres_has(conn, STMT_XID_STATUS) ||
-        postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK)
+    if (postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK)
         return OWED_UNSURE;
+    const struct value args[] = {
+        {.type = VALUE_INT, .integer = number}, text_value(conn->timeline)};
+    const struct command command = {.stmt = STMT_XID_STATUS, .args = args, .count = 2};
     owed_status status = OWED_BUSY;
     for (int i = 0; i < ASK_TIMES && status == OWED_BUSY; i++) {
         if (i > 0)
             poll(NULL, 0, ASK_EVERY_MS);
-        CLEANUP(clear_result) PGresult *result = ask_once(conn, handle, xid);
+        CLEANUP(clear_result) PGresult *result = ask(conn, handle, &command, ASK_WAIT_US);
         status = read_fate(result);
     }
     return status == OWED_BUSY ? OWED_UNSURE : status;
 }
 
-static owed_status
-fate_of(struct postgres_db *conn, int64_t number)
+/* is_ended makes sure that the session whose connection was lost does nothing any more. */
+static bool
+is_ended(struct postgres_db *conn, PGconn *handle)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRId64, number);
-    return fate(conn, text);
+    struct value args[2];
+    if (!postgres_session_values(conn->session, args))
+        return false;
+    const struct command command = {.stmt = STMT_SESSION_END, .args = args, .count = 2};
+    // One that ends by itself at that moment is seen, and cannot be ended: then it is gone the next time.
+    for (int i = 0; i < 2; i++) {
+        CLEANUP(clear_result) PGresult *result = ask(conn, handle, &command, END_WAIT_US);
+        if (PQresultStatus(result) != PGRES_TUPLES_OK)
+            return false;
+        if (PQntuples(result) == 0 || strcmp(PQgetvalue(result, 0, 0), "t") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* fate_of_event: the event was all that the transaction wrote, and its uid comes never again. */
+static owed_status
+fate_of_event(struct postgres_db *conn, const struct command *insert)
+{
+    CLEANUP(finish_handle) PGconn *handle = NULL;
+    if (postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK ||
+        !is_ended(conn, handle))
+        return OWED_UNSURE;
+    const struct value args[ASK_PARAMETERS_MAX] = {
+        insert->args[0], insert->args[1], text_value(conn->timeline)};
+    const struct command command = {
+        .stmt = STMT_EVENT_STATUS, .args = args, .count = ASK_PARAMETERS_MAX};
+    CLEANUP(clear_result) PGresult *result = ask(conn, handle, &command, ASK_WAIT_US);
+    return read_fate(result);
+}
+
+static owed_status
+settle(struct postgres_db *conn, const PGresult *number, const struct command *held)
+{
+    if (conn->number != 0)
+        return fate(conn, conn->number);
+    if (PQresultErrorField(number, PG_DIAG_SQLSTATE) != NULL)
+        return OWED_ABORTED;
+    if (number == NULL || PQntuples(number) != 1)
+        return held != NULL ? fate_of_event(conn, held) : OWED_UNSURE;
+    // Who has no number has written nothing.
+    struct value xid = postgres_value(number, 0, 0);
+    return xid.type == VALUE_INT ? fate(conn, xid.integer) : OWED_OK;
 }
 
 owed_status
-postgres_settle_doubt(struct postgres_db *conn, const PGresult *number, owed_error *err)
+postgres_settle_doubt(
+    struct postgres_db *conn, const PGresult *number, const struct command *held, owed_error *err)
 {
-    owed_status status = OWED_UNSURE;
-    if (conn->number != 0)
-        status = fate_of(conn, conn->number);
-    else if (PQresultErrorField(number, PG_DIAG_SQLSTATE) != NULL)
-        status = OWED_ABORTED;
-    else if (number != NULL && PQntuples(number) == 1) {
-        // Who has no number has written nothing.
-        struct value xid = postgres_value(number, 0, 0);
-        status = xid.type == VALUE_INT ? fate_of(conn, xid.integer) : OWED_OK;
-    }
+    owed_status status = settle(conn, number, held);
     if (status == OWED_OK)
         return OWED_OK;
     if (status == OWED_ABORTED)

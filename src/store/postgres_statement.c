@@ -54,9 +54,8 @@ writes(enum stmt stmt)
     return about[stmt].columns == 0;
 }
 
-/* note_number keeps the number of the open transaction, where a statement says it: none has to ask. */
-static void
-note_number(struct postgres_db *conn, enum stmt stmt, const PGresult *result)
+void
+postgres_note_number(struct postgres_db *conn, enum stmt stmt, const PGresult *result)
 {
     if (stmt != STMT_EVENT_INSERT_OWN || !conn->begun || conn->is_pooled || PQntuples(result) != 1)
         return;
@@ -118,7 +117,7 @@ postgres_run(struct db *db, enum stmt stmt, const struct value *args, size_t cou
     if (status != OWED_OK)
         return status;
     conn->writes = conn->writes || writes(stmt);
-    note_number(conn, stmt, result);
+    postgres_note_number(conn, stmt, result);
     *rows = (struct rows){.conn = conn, .result = steal(&result), .row = -1};
     *ret_rows = rows;
     return OWED_OK;

@@ -108,8 +108,8 @@ name(enum stmt stmt, const struct prepared *prepared, char text[static NAME_BYTE
     snprintf(text, NAME_BYTES, "owed_%d_%u", (int)stmt, prepared->times);
 }
 
-static bool
-wants_preparing(const struct postgres_db *conn, const struct command *command)
+bool
+postgres_wants_preparing(const struct postgres_db *conn, const struct command *command)
 {
     const struct prepared *prepared = &conn->prepared[command->stmt];
     return !conn->is_unprepared && (!prepared->is || !fits(prepared, command));
@@ -154,7 +154,7 @@ send_one(struct postgres_db *conn, struct sent *sent)
     struct bound bound;
     if (!postgres_bind(sent->command, &bound))
         return false;
-    sent->prepares = wants_preparing(conn, sent->command);
+    sent->prepares = postgres_wants_preparing(conn, sent->command);
     if (sent->prepares && !send_prepare(conn, sent->command, &bound))
         return false;
     if (!send_run(conn, sent->command, &bound))
@@ -238,7 +238,6 @@ is_setting(enum stmt stmt)
 static void
 gather(struct postgres_db *conn, struct talk *talk, const struct command *commands, size_t count)
 {
-    talk->queued = conn->queued;
     talk->count = 0;
     for (size_t i = 0; i < conn->queued; i++) {
         enum stmt stmt = conn->queue[i];
@@ -249,16 +248,20 @@ gather(struct postgres_db *conn, struct talk *talk, const struct command *comman
         }
         talk->sent[talk->count++] = (struct sent){.command = &talk->queue[i]};
     }
+    if (conn->held.is)
+        talk->sent[talk->count++] = (struct sent){.command = &conn->held.command};
+    talk->queued = talk->count;
     for (size_t i = 0; i < count; i++)
         talk->sent[talk->count++] = (struct sent){.command = &commands[i]};
     conn->queued = 0;
+    conn->held.is = false;
 }
 
 static bool
 is_single(const struct postgres_db *conn, const struct talk *talk)
 {
     return talk->count == 1 && !talk->sent[0].command->alone &&
-        !wants_preparing(conn, talk->sent[0].command);
+        !postgres_wants_preparing(conn, talk->sent[0].command);
 }
 
 static bool
@@ -306,6 +309,7 @@ read_all(struct postgres_db *conn, struct talk *talk, PGresult **results, owed_e
         PGresult *result = read_one(conn, &talk->sent[i], deadline_us);
         if (status == OWED_OK)
             status = judge(conn, result, command->stmt, err);
+        postgres_note_number(conn, command->stmt, result);
         if (i >= talk->queued)
             results[i - talk->queued] = result;
         else

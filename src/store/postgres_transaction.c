@@ -68,6 +68,7 @@ forget(struct postgres_db *conn)
     conn->begun = conn->is_sent = conn->lost = conn->is_light = conn->writes = false;
     conn->vetoed = conn->hurried = conn->guarded = false;
     conn->queued = 0;
+    conn->held.is = false;
     conn->number = 0;
     conn->queue_error = conn->pipe_error = (owed_error){0};
 }
@@ -152,6 +153,7 @@ end_by_commit(struct postgres_db *conn, owed_error *err)
     struct command commands[MAX];
     PGresult *results[MAX];
     size_t count = 0;
+    const struct command *held = conn->held.is ? &conn->held.command : NULL;
     if (wants_number(conn)) {
         places[NUMBER] = (int)count;
         commands[count++] = (struct command){.stmt = STMT_XID, .flush = true};
@@ -169,8 +171,8 @@ end_by_commit(struct postgres_db *conn, owed_error *err)
     else if (places[GUARD] >= 0 && postgres_says(results[places[GUARD]], "22012"))
         status = guard_gone(conn, err);
     else if (postgres_is_lost(conn->handle))
-        status =
-            postgres_settle_doubt(conn, places[NUMBER] < 0 ? NULL : results[places[NUMBER]], err);
+        status = postgres_settle_doubt(
+            conn, places[NUMBER] < 0 ? NULL : results[places[NUMBER]], held, err);
     for (size_t i = 0; i < count; i++)
         PQclear(results[i]);
     return status;
@@ -188,9 +190,10 @@ postgres_commit(struct db *db, owed_error *err)
         status = driver_fail_vetoed(err);
     if (status == OWED_OK && PQtransactionStatus(conn->handle) == PQTRANS_INERROR)
         status = had_failed(conn, err);
-    if (status == OWED_OK && conn->is_sent && is_gone(conn))
+    bool was_anything = conn->is_sent || conn->held.is;
+    if (status == OWED_OK && was_anything && is_gone(conn))
         status = postgres_fail_lost(conn, conn->handle, "commit", err);
-    if (status == OWED_OK && conn->is_sent)
+    if (status == OWED_OK && was_anything)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {
         postgres_rollback(db);

@@ -66,6 +66,8 @@ struct new_event {
     int64_t causation_id; // 0: none
     const char *traceparent;
     const char *suppressed_reason; // given, it is owed to nobody
+    bool
+        may_wait; // nobody needs its id: a store that can writes it with what follows, or with the commit
     // What store_insert_delivery is for, where store_owes_own says that it goes along; no targets.
     const struct new_delivery *own;
     size_t own_count;
@@ -74,7 +76,8 @@ struct new_event {
 bool store_owes_own(const struct db *db);
 
 /* store_insert_event writes the event and fans out to the catalogue. *ret_fresh is false when the
- * dedupe key is taken: *ret_id is then the existing event and nothing was written. */
+ * dedupe key is taken: *ret_id is then the existing event and nothing was written. *ret_id 0: it waits, and
+ * whether it could be written is told by what follows. */
 owed_status store_insert_event(struct db *db, const struct new_event *event, int64_t *ret_id,
     bool *ret_fresh, owed_error *err);
 

@@ -237,6 +237,77 @@ a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on(void **
     assert_int_equal(fixture_rows(f), 1);
 }
 
+/* --- an event that nobody needs an answer about --- */
+
+static void
+open_for_shipping(struct faulty *faulty)
+{
+    struct fixture *f = faulty->fixture;
+    fixture_receiver(
+        f, (owed_receiver){.key = "shop.parcel", .event = &order_shipped, .discard = true});
+    fixture_open(f);
+}
+
+static owed_status
+ship(struct fixture *f, owed_status *ret_fired)
+{
+    owed_tx *tx = NULL;
+    order payload = {.id = 1};
+    owed_status status = owed_begin(f->owed, &tx, &f->err);
+    if (status != OWED_OK)
+        return status;
+    *ret_fired = owed_fire(tx, &order_shipped, &payload, NULL, NULL, &f->err);
+    return owed_commit(tx, &f->err);
+}
+
+static void
+what_waits_for_its_commit_is_refused_by_it_in_the_same_words(void **state)
+{
+    struct faulty *faulty = *state;
+    struct fixture *f = faulty->fixture;
+    owed_status fired = OWED_OK;
+    open_for_shipping(faulty);
+    assert_ok(ship(f, &fired)); // which prepares it
+    raw_refuse(f->raw, "owed_delivery", "insert", "new.receiver_key = 'shop.parcel'",
+        "the shelf is broken");
+    owed_status status = ship(f, &fired);
+    assert_int_equal(fired == OWED_OK, test_store_is("postgres"));
+    if (fired == OWED_OK) {
+        assert_int_equal(status, OWED_ABORTED);
+        assert_says(f->err, "event shop.OrderShipped could not be written in full");
+        assert_says(f->err, "the shelf is broken");
+    }
+    assert_int_equal(fixture_events(f), 1);
+    raw_allow(f->raw, "owed_delivery", "insert");
+    assert_ok(ship(f, &fired));
+    assert_int_equal(fixture_events(f), 2);
+    assert_int_equal(fixture_owed(f, 0, "shop.parcel"), 2);
+}
+
+static void
+what_waits_for_its_commit_is_there_if_and_only_if_that_worked(void **state)
+{
+    struct faulty *faulty = *state;
+    struct fixture *f = faulty->fixture;
+    owed_status fired = OWED_OK;
+    open_for_shipping(faulty);
+    f->owed->db = driver_fault_wrap(f->owed->db, &faulty->fault);
+    assert_ok(ship(f, &fired));
+    for (int64_t call = 1; call < 4; call++) {
+        for (int after = 0; after < 2; after++) {
+            size_t before = fixture_events(f);
+            faulty->fault =
+                (struct fault){.fail_at = call, .status = OWED_UNAVAILABLE, .after = after != 0};
+            owed_status status = ship(f, &fired);
+            faulty->fault = (struct fault){0};
+            size_t events = fixture_events(f) - before;
+            assert_true(status == OWED_UNSURE || (status == OWED_OK) == (events == 1));
+            assert_int_equal(fixture_owed(f, 0, "shop.parcel"), before + events);
+            assert_ok(ship(f, &fired));
+        }
+    }
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -249,6 +320,8 @@ main(void)
         CASE(the_same_holds_where_the_catalogue_knows_the_receivers),
         CASE(a_refusal_in_mid_write_ends_the_transaction_or_is_undone),
         CASE(a_refusal_of_the_event_itself_writes_nothing_and_the_transaction_goes_on),
+        CASE(what_waits_for_its_commit_is_refused_by_it_in_the_same_words),
+        CASE(what_waits_for_its_commit_is_there_if_and_only_if_that_worked),
     };
     return RUN_ON_ALL_STORES("fire faults", tests);
 }

@@ -5,10 +5,7 @@
 #include "world.h"
 
 #include <owed/postgres.h>
-#include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -99,146 +96,7 @@ of_several_hosts_the_next_is_tried(void **state)
     close(fd);
 }
 
-/* --- a connection between us and the server --- */
-
-/* A proxy passes on what both say until the server answers a COMMIT: that answer it keeps, and hangs up. */
-struct proxy {
-    int port;
-    int listener;
-    int server_port;
-    pthread_t thread;
-};
-
-/* pass_answers passes on what stands before the answer to a COMMIT; false: it came, or the end. */
-static bool
-pass_answers(int client, int server)
-{
-    char bytes[65536];
-    ssize_t n = recv(server, bytes, sizeof bytes, 0);
-    if (n <= 0)
-        return false;
-    const char *commit = memmem(bytes, (size_t)n, "COMMIT", sizeof "COMMIT");
-    size_t len = commit == NULL ? (size_t)n : (size_t)(commit - bytes) - 5;
-    return loopback_send(client, bytes, len) && commit == NULL;
-}
-
-static void
-serve(int client, int server)
-{
-    struct pollfd fds[] = {{.fd = client, .events = POLLIN}, {.fd = server, .events = POLLIN}};
-    char bytes[65536];
-    while (poll(fds, 2, 30000) > 0) {
-        if (fds[0].revents != 0) {
-            ssize_t n = recv(client, bytes, sizeof bytes, 0);
-            if (n <= 0 || !loopback_send(server, bytes, (size_t)n))
-                return;
-        }
-        if (fds[1].revents != 0 && !pass_answers(client, server))
-            return;
-    }
-}
-
-/* A client that comes after the first is the one that asks what became of it: it talks in the open. */
-static void *
-run_proxy(void *arg)
-{
-    struct proxy *proxy = arg;
-    for (;;) {
-        int client = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC);
-        if (client < 0)
-            return NULL;
-        int server = loopback_connect(proxy->server_port);
-        if (server >= 0)
-            serve(client, server);
-        close(server);
-        close(client);
-    }
-}
-
-/* through rewrites a store's URL so that it goes through a new proxy. */
-static void
-through(struct proxy *proxy, const struct world *world, char url[static 256])
-{
-    char *said = NULL;
-    PQconninfoOption *options = PQconninfoParse(world->url, &said);
-    assert_non_null(options);
-    const char *user = "", *database = "", *host = "";
-    for (const PQconninfoOption *o = options; o->keyword != NULL; o++) {
-        if (o->val == NULL)
-            continue;
-        if (strcmp(o->keyword, "user") == 0)
-            user = o->val;
-        if (strcmp(o->keyword, "dbname") == 0)
-            database = o->val;
-        if (strcmp(o->keyword, "host") == 0)
-            host = o->val;
-        if (strcmp(o->keyword, "port") == 0)
-            proxy->server_port = (int)strtol(o->val, NULL, 10);
-    }
-    assert_string_equal(host, "127.0.0.1");
-    proxy->listener = loopback_listen(8, &proxy->port);
-    snprintf(url, 256, "postgres://%s@127.0.0.1:%d/%s", user, proxy->port, database);
-    PQconninfoFree(options);
-    assert_int_equal(pthread_create(&proxy->thread, NULL, run_proxy, proxy), 0);
-}
-
-static void
-end_proxy(struct proxy *proxy)
-{
-    shutdown(proxy->listener, SHUT_RDWR);
-    pthread_join(proxy->thread, NULL);
-    close(proxy->listener);
-}
-
-/* fired_through answers a connection through a new proxy, on which an event waits for its commit. */
-static struct db *
-fired_through(struct proxy *proxy, struct world *world, size_t own_count)
-{
-    const struct new_delivery own = {
-        .receiver_key = "shop.own", .lane = LANE, .kind = "inside", .max_attempts = 5};
-    struct new_event event = an_event(EVENT);
-    event.own = &own;
-    event.own_count = own_count;
-    int64_t id = 0;
-    bool fresh = false;
-    char url[256];
-    through(proxy, world, url);
-    const struct db_options options = {0};
-    struct db *db = NULL;
-    assert_ok(store_open(url, &options, &db, &world->err));
-    assert_ok(store_begin(db, true, &world->err));
-    assert_ok(store_insert_event(db, &event, &id, &fresh, &world->err));
-    return db;
-}
-
-static void
-a_commit_whose_answer_was_lost_is_asked_about(void **state)
-{
-    struct world *world = *state;
-    // The number of the transaction: asked for with the commit, or said by the fire.
-    for (int way = 0; way < 2; way++) {
-        struct proxy proxy = {0};
-        struct db *db = fired_through(&proxy, world, (size_t)way);
-        assert_ok(store_commit(db, &world->err));
-        assert_int_equal(count_of(world, "owed_event"), way + 1);
-        // It is known to have happened; the connection is gone all the same.
-        assert_int_equal(store_begin(db, true, &world->err), OWED_UNAVAILABLE);
-        store_close(db);
-        end_proxy(&proxy);
-    }
-}
-
-static void
-a_commit_that_nobody_can_be_asked_about_is_unsure(void **state)
-{
-    struct world *world = *state;
-    struct proxy proxy = {0};
-    struct db *db = fired_through(&proxy, world, 0);
-    shutdown(proxy.listener, SHUT_RDWR); // nobody comes through any more
-    assert_int_equal(store_commit(db, &world->err), OWED_UNSURE);
-    store_close(db);
-    end_proxy(&proxy);
-}
+/* --- a server that ends what we have --- */
 
 static void
 a_session_that_ends_in_its_commit_has_written_nothing(void **state)
@@ -258,8 +116,6 @@ a_session_that_ends_in_its_commit_has_written_nothing(void **state)
     assert_non_null(strstr(world->err.text, "nothing was written"));
     assert_int_equal(count_of(world, "owed_event"), 0);
 }
-
-/* --- a server that ends what we have --- */
 
 static void
 a_session_that_was_ended_is_unavailable_and_its_transaction_gone(void **state)
@@ -373,8 +229,6 @@ main(void)
         TEST(a_listener_whose_queue_is_full_is_given_up),
         TEST(a_stop_ends_the_wait_for_a_connection),
         TEST(of_several_hosts_the_next_is_tried),
-        TEST(a_commit_whose_answer_was_lost_is_asked_about),
-        TEST(a_commit_that_nobody_can_be_asked_about_is_unsure),
         TEST(a_session_that_ends_in_its_commit_has_written_nothing),
         TEST(a_session_that_was_ended_is_unavailable_and_its_transaction_gone),
         TEST(a_number_that_another_process_has_by_now_names_no_session),
