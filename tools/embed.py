@@ -6,8 +6,8 @@
 
 Statements (query/*.sql) come in the order of statements.def; a file without a line there, or a line
 without a file, is an error (but for OPTIONAL lines), and so is a statement whose highest parameter is
-not what its line says. Where a client library knows only "?", each statement's order of parameters is
-written beside it.
+not what its line says. A line WITHOUT_LOCKS makes another statement of a file: its text without the locks,
+if it has any. Where a client library knows only "?", each statement's order of parameters is written beside it.
 Scripts (schema/NNNN_*.sql, routine/*.sql) are kept to the byte, with the SHA-256 of their text.
 
 A dialect may be another one with a few files of its own: those take the place of the base's files beside
@@ -19,7 +19,9 @@ import pathlib
 import re
 import sys
 
-LINE = re.compile(r'^(STATEMENT|OPTIONAL)\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
+KINDS = "STATEMENT|OPTIONAL|WITHOUT_LOCKS"
+LINE = re.compile(rf'^({KINDS})\((\w+), "(\w+)", (\d+), (\d+)\)', re.M)
+LOCKS = " for update skip locked"
 # What follows a time that is written as text; None: times are integers.
 ZONES = {"sqlite": None, "postgres": "+00", "mariadb": "", "mysql": ""}
 # What a routine is handed to, as a literal, where it is printed for a client that would cut it apart at
@@ -46,15 +48,15 @@ class Refused(Exception):
 
 
 def read_list(path):
-    """The statements of statements.def, in order: (name, file, parameters, whether it may be missing)."""
+    """The statements of statements.def, in order: (name, file, parameters, kind)."""
     found = LINE.findall(path.read_text())
     names = [name for _, name, _, _, _ in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise Refused(f"{path}: {', '.join(sorted(twice))} stands there twice")
-    if len(re.findall(r"^(?:STATEMENT|OPTIONAL)\(", path.read_text(), re.M)) != len(found):
+    if len(re.findall(rf"^(?:{KINDS})\(", path.read_text(), re.M)) != len(found):
         raise Refused(f'{path}: a line is not STATEMENT(NAME, "file", parameters, columns)')
-    return [(name, file, int(parameters), kind == "OPTIONAL")
+    return [(name, file, int(parameters), kind)
             for kind, name, file, parameters, _ in found]
 
 
@@ -81,6 +83,16 @@ def without_head(dialect, path):
     if body.endswith(";"):
         raise Refused(f"{path}: one statement, without a semicolon at its end")
     return body
+
+
+def text_of(dialect, files, file, kind):
+    """What a line of statements.def stands for; None: nothing in this dialect."""
+    if file not in files:
+        return None
+    text = without_head(dialect, files[file])
+    if kind != "WITHOUT_LOCKS":
+        return text
+    return text.replace(LOCKS, "") if LOCKS in text else None
 
 
 def rewrite(dialect, text):
@@ -110,17 +122,17 @@ def c_string(text):
 
 def statements(dialect, folders, listed):
     files = files_of(folders, "query")
-    missing = [file for _, file, _, optional in listed if not optional and file not in files]
+    missing = [file for _, file, _, kind in listed if kind != "OPTIONAL" and file not in files]
     if missing:
         raise Refused(f"{folders[0]}/query: no {missing[0]}.sql, which statements.def names")
     stray = sorted(set(files) - {file for _, file, _, _ in listed})
     if stray:
         raise Refused(f"{files[stray[0]]}: statements.def does not name it")
     out = ["static const char *const statements[STMT_MAX] = {"]
-    for name, file, parameters, _ in listed:
-        if file not in files:
+    for name, file, parameters, kind in listed:
+        text = text_of(dialect, files, file, kind)
+        if text is None:
             continue
-        text = without_head(dialect, files[file])
         highest = highest_parameter(text)
         if highest != parameters:
             raise Refused(
@@ -136,9 +148,10 @@ def orders(dialect, folders, listed):
         return []
     files = files_of(folders, "query")
     out = ["static const uint8_t *const orders[STMT_MAX] = {"]
-    for name, file, _, _ in listed:
-        if file in files:
-            numbers = "".join(f"{n}, " for n in order(without_head(dialect, files[file])))
+    for name, file, _, kind in listed:
+        text = text_of(dialect, files, file, kind)
+        if text is not None:
+            numbers = "".join(f"{n}, " for n in order(text))
             out.append(f"    [STMT_{name}] = (const uint8_t[]){{{numbers}0}},")
     return out + ["};"]
 

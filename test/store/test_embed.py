@@ -51,6 +51,15 @@ def a_dialect_without_numbers_gets_the_order_of_its_parameters():
     assert "[STMT_ONE] = (const uint8_t[]){2, 1, 0}," in out, out
 
 
+def a_statement_without_locks_is_made_of_the_one_that_has_them():
+    listed = 'STATEMENT(ONE, "one", 1, 1)\nWITHOUT_LOCKS(LOOK, "one", 1, 1)\n'
+    code, out = embed({"query/one.sql": "-- One.\nselect a where b = $1 for update skip locked\n"}, listed, dialect="mariadb")
+    assert code == 0 and out.count("for update skip locked") == 1, out
+    assert '[STMT_LOOK] =\n    "select a where b = \\?\\n"' in out and "[STMT_LOOK] = (const uint8_t[]){1, 0}," in out, out
+    code, out = embed({"query/one.sql": "-- One.\nselect a where b = $1\n"}, listed, dialect="mariadb")
+    assert code == 0 and "STMT_ONE" in out and "STMT_LOOK" not in out, out
+
+
 def the_files_of_a_dialect_take_the_place_of_its_base():
     base = {"mariadb/query/one.sql": ONE, "mariadb/query/two.sql": "-- Two.\nselect 2\n",
             "mariadb/routine/a.sql": "-- A.\ncreate or replace procedure a() do 1;\n",
