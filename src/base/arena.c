@@ -101,11 +101,13 @@ free_blocks(struct arena_block *block)
 }
 
 void
-arena_give_up(struct arena *arena, const void *piece)
+arena_give_up(struct arena *arena, const void *piece, size_t size)
 {
+    if (size <= BLOCK_BYTES)
+        return;
     for (struct arena_block **link = &arena->blocks; *link != NULL; link = &(*link)->next) {
         struct arena_block *block = *link;
-        if ((const void *)block->bytes != piece || block->size <= BLOCK_BYTES)
+        if ((const void *)block->bytes != piece)
             continue;
         *link = block->next;
         arena->used -= block->used;

@@ -34,8 +34,8 @@ char *arena_copy(struct arena *arena, struct str view);
 char *arena_printf(struct arena *arena, const char *format, ...) OWED_PRINTF(2, 3);
 
 /* arena_give_up gives back a piece that is so large that it has a block of its own; a smaller one stays
- * until the end. */
-void arena_give_up(struct arena *arena, const void *piece);
+ * until the end. size is what was asked for. */
+void arena_give_up(struct arena *arena, const void *piece, size_t size);
 
 /* arena_reset gives everything back but one block, to be filled again. */
 void arena_reset(struct arena *arena);

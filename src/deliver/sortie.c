@@ -23,7 +23,7 @@ sortie_done(struct worker *w, struct sortie *sortie)
     card_drop(sortie->flight.endpoint);
     sortie->flight.endpoint = NULL;
     if (!batch->is_shared)
-        arena_give_up(&batch->arena, payload.p);
+        arena_give_up(&batch->arena, payload.p, payload.len + 1);
     sortie_let_go(batch);
 }
 
