@@ -21,20 +21,19 @@ count_waiting(struct worker *w)
         s->known->waiting++;
 }
 
-/* at_most: nobody has said how many a claim may take, so it may take more where they flow. */
+/* at_most is how many rows of those that are wanted a claim takes: more where they flow. */
 static int32_t
-at_most(const struct worker *w, int32_t wanted)
+at_most(struct worker *w, int32_t wanted)
 {
-    int32_t most = w->settings.batch_size;
-    if (w->pace.may_grow && most < PACE_ROWS && flow_rows(&w->flow, worker_mono_us(w)) > 0)
-        most = PACE_ROWS;
+    bool flows = flow_rows(&w->flow, worker_mono_us(w)) > 0;
+    int32_t most = flows ? pace_most(w) : w->settings.batch_size;
     return wanted < most ? wanted : most;
 }
 
 /* wanted is how many rows of a receiver can start before the next claim. Where they flow there is always
  * something in store, and it is filled up when half of it is gone. */
 static int32_t
-wanted(const struct worker *w, const struct known *known)
+wanted(struct worker *w, const struct known *known)
 {
     if (hold_rests(w, known->receiver))
         return 0;

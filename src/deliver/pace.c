@@ -14,15 +14,23 @@
 #define PACE_SLOW_US (25 * US_PER_MS)
 
 int32_t
-pace_limit(struct worker *w)
+pace_most(struct worker *w)
 {
-    const struct pace *pace = &w->pace;
     bool is_single = w->owed->db->driver->single_writer;
-    if (pace->rows <= w->settings.batch_size || (is_single && others_write(w)))
+    if (!w->pace.may_grow || (is_single && others_write(w)))
         return w->settings.batch_size;
     // Somebody who was not seen to write may want to.
     int32_t most = is_single && others_are_here(w) ? PACE_SHORT_ROWS : PACE_ROWS;
-    return pace->rows < most ? pace->rows : most;
+    return most > w->settings.batch_size ? most : w->settings.batch_size;
+}
+
+int32_t
+pace_limit(struct worker *w)
+{
+    if (w->pace.rows <= w->settings.batch_size)
+        return w->settings.batch_size;
+    int32_t most = pace_most(w);
+    return w->pace.rows < most ? w->pace.rows : most;
 }
 
 void

@@ -20,6 +20,8 @@ struct pace {
     int32_t rows;  // of the next claim, where that is more than the batch size
 };
 
+/* pace_most is how many the largest claim may take just now, pace_limit how many the next one takes. */
+int32_t pace_most(struct worker *worker);
 int32_t pace_limit(struct worker *worker);
 /* pace_note learns from a claim of count rows, limit at most, that took so long to run. */
 void pace_note(struct worker *worker, size_t count, int32_t limit, int64_t took_us);
