@@ -167,7 +167,7 @@ class Owed:
 
     def http(self, rows, port, folder):
         conf = pathlib.Path(folder) / "owed.conf"
-        conf.write_text(f"[store]\nurl = {self.database.url}\napp = {APP}\n[relay]\nin-flight = 100\n"
+        conf.write_text(f"[store]\nurl = {self.database.url}\napp = {APP}\n"
                         f"[receiver \"bench.hook\"]\nevent = bench.Hook\nwebhook = http://127.0.0.1:{port}/\n")
         env = dict(self.env, OWED_CONFIG=str(conf))
         run([self.program, "publish"], env=env)
