@@ -25,6 +25,19 @@ OWED_API MYSQL *owed_tx_mariadb(owed_tx *tx);
 OWED_API MYSQL *owed_delivery_mariadb(owed_delivery *delivery);
 
 /*
+ * owed_delivery_mariadb_send sends a statement in that transaction and waits for no answer: for a receiver that
+ * writes and needs none. One INSERT, UPDATE, DELETE or REPLACE, that word first; INVALID: any other. Rows that it
+ * gives are thrown away. Values stand in the text: numbers, and what mysql_hex_string writes as x'...', for which no
+ * connection is needed. What came of it is read later, with that of the receiver's neighbours. Where one was
+ * refused, the attempt has failed and last_error has the server's words: the receiver was then called once more,
+ * as one that is database_only may be.
+ * Where nothing can be sent ahead (an inline receiver; owed_drain inside a transaction of the caller's) it is run
+ * at once. owed_delivery_mariadb waits for all that was sent.
+ */
+OWED_API OWED_MUSTUSE owed_status owed_delivery_mariadb_send(
+    owed_delivery *delivery, const char *sql, size_t len, owed_error *err);
+
+/*
  * owed_join_mariadb fires inside a transaction that the caller opened on db, which must be a
  * connection to the store's database. INVALID: no transaction is open on db, it does not speak
  * utf8mb4, or another database is its own.

@@ -23,6 +23,7 @@ struct attempt {
     bool may_share; // the transaction, with its neighbours
     bool asked;     // it has the group's transaction
     bool is_saved;  // in a savepoint
+    bool laid_open; // its neighbours' outcomes were written behind that savepoint
     bool expands;   // the row stands for targets: they are asked for, and no receiver runs
     size_t target_count;
     owed_finish_function finish; // in place of the receiver, which has run; NULL: none

@@ -22,10 +22,8 @@ driver_of(const struct worker *w)
     return w->owed->db->driver;
 }
 
-/* --- beginning --- */
-
-static void
-set_open(struct worker *w, bool is_open)
+void
+group_set_open(struct worker *w, bool is_open)
 {
     if (w->group.open && !is_open)
         w->kept_us += worker_mono_us(w) - w->group.opened_mono_us;
@@ -33,116 +31,6 @@ set_open(struct worker *w, bool is_open)
     if (w->slot != NULL)
         atomic_store(&w->slot->holds_store, is_open);
 }
-
-static owed_status
-open_transaction(struct worker *w, owed_error *err)
-{
-    struct group *group = &w->group;
-    owed_status status = store_begin(w->owed->db, true, err);
-    if (status != OWED_OK)
-        return status;
-    driver_of(w)->guard(w->owed->db, true);
-    tx_init(&group->tx, w->owed, w->owed->db, TX_DELIVERY);
-    set_open(w, true);
-    group->hurries = group->is_marked = false;
-    group->saved = 0;
-    group->opened_mono_us = worker_mono_us(w);
-    return OWED_OK;
-}
-
-/* hurry: who shares a transaction must not wait for others with what its neighbours hold locked. */
-static owed_status
-hurry(struct worker *w, owed_error *err)
-{
-    struct group *group = &w->group;
-    if (group->count == 0 || group->hurries || driver_of(w)->hurry == NULL)
-        return OWED_OK;
-    owed_status status = driver_of(w)->hurry(w->owed->db, err);
-    group->hurries = status == OWED_OK;
-    return status;
-}
-
-/* commit_neighbours lets go of the connection before a receiver that does not share it. */
-static owed_status
-commit_neighbours(struct worker *w, owed_error *err)
-{
-    bool ok = group_close(w);
-    worker_phase(w, PHASE_RUNNING);
-    if (ok)
-        return OWED_OK;
-    return fail_native(
-        err, w->trouble.error.status, w->trouble.error.native, "%s", w->trouble.error.text);
-}
-
-owed_status
-group_make_way(void *state, owed_error *err)
-{
-    struct worker *w = state;
-    if (!w->group.open)
-        return OWED_OK;
-    if (w->in_hand != NULL && w->in_hand->asked)
-        return fail(err, OWED_INVALID,
-            "receiver %s has the transaction of its acknowledgement: write and fire in that one",
-            w->in_hand->task->row->receiver_key);
-    return commit_neighbours(w, err);
-}
-
-/*
- * put_savepoint: of those that share a transaction only one that is likely to be undone by itself has a
- * savepoint. What else undoes one undoes all, and they are repeated. Where nobody is kept from committing,
- * one savepoint for all of them tells whether that was done.
- */
-static owed_status
-put_savepoint(struct attempt *a, owed_error *err)
-{
-    struct worker *w = a->worker;
-    struct group *group = &w->group;
-    const struct task *task = a->task;
-    a->is_saved = !a->may_share || task->state != TASK_TODO || task->has_failed || w->wary_left > 0;
-    bool marks = !a->is_saved && driver_of(w)->settles_early && !group->is_marked;
-    if (!a->is_saved && !marks)
-        return OWED_OK;
-    owed_status status = driver_of(w)->savepoint(w->owed->db, err);
-    group->is_marked = group->is_marked || (marks && status == OWED_OK);
-    group->saved += a->is_saved;
-    return status;
-}
-
-owed_status
-group_begin(owed_delivery *delivery, owed_error *err)
-{
-    struct attempt *a = delivery->begin_state;
-    struct worker *w = a->worker;
-    if (w->group.open && !a->may_share && commit_neighbours(w, err) != OWED_OK)
-        return w->trouble.error.status;
-    if (!w->group.open && (w->owed->tx != NULL || store_in_transaction(w->owed->db)))
-        return fail(err, OWED_INVALID,
-            "receiver %s asked for the transaction of its acknowledgement while one of its own was "
-            "open: end that one first",
-            a->task->row->receiver_key);
-    owed_status status = w->group.open ? hurry(w, err) : open_transaction(w, err);
-    if (status == OWED_OK)
-        status = put_savepoint(a, err);
-    if (status != OWED_OK)
-        return status;
-    a->asked = true;
-    a->mark = tx_mark(&w->group.tx);
-    delivery->tx = &w->group.tx;
-    return OWED_OK;
-}
-
-bool
-group_takes(const struct worker *w, const struct task *task, const struct known *known)
-{
-    if (known_is_slow(known) || task->state != TASK_TODO || w->alone_left > 0 ||
-        around_of(w->owed) != NULL)
-        return false;
-    // Renewing its lease is a commit of its own.
-    int64_t left_us = task->lease_expires_at_us - worker_now_us(w);
-    return left_us >= lease_us(w, known->receiver) / 2;
-}
-
-/* --- ending --- */
 
 void
 group_undo(struct worker *w, enum task_state state)
@@ -157,7 +45,7 @@ group_undo(struct worker *w, enum task_state state)
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = state;
     group->broke_up = group->broke_up || group->count > 0;
-    set_open(w, false);
+    group_set_open(w, false);
 }
 
 bool
@@ -241,9 +129,8 @@ group_stumble_together(struct worker *w, const char *doing, const owed_error *er
     return group_undo_in_trouble(w, doing, err);
 }
 
-/* discard_lost sorts the members after a rollback: whose row was taken is done with. */
-static bool
-discard_lost(struct worker *w)
+bool
+group_discard_lost(struct worker *w)
 {
     struct group *group = &w->group;
     for (size_t i = 0; i < group->count; i++)
@@ -286,22 +173,13 @@ is_refusal(owed_status status)
     return status == OWED_STORE || status == OWED_ABORTED || status == OWED_VETOED;
 }
 
-static bool
-all_landed(const struct ledger *ledger)
-{
-    for (size_t i = 0; i < ledger->count; i++)
-        if (!ledger->landed[i])
-            return false;
-    return true;
-}
-
 static void
 end_well(struct worker *w)
 {
     struct group *group = &w->group;
     failpoint("ack-sent");
     driver_of(w)->guard(w->owed->db, false);
-    set_open(w, false);
+    group_set_open(w, false);
     for (size_t i = 0; i < group->count; i++)
         group->members[i].task->state = TASK_DONE;
     group->count = 0;
@@ -346,12 +224,12 @@ commit_group(struct worker *w)
         status = release_mark(w, &err);
     if (status == OWED_ABORTED)
         return group_undo_rest(w);
-    if (status == OWED_OK && !driver_of(w)->settles_early)
+    if (status == OWED_OK && !group->is_laid_open)
         status = ledger_write(w, &group->ledger, &err);
     if (status != OWED_OK)
         return group_stumble_together(w, "acknowledge", &err);
-    if (!all_landed(&group->ledger))
-        return discard_lost(w);
+    if (!ledger_has_landed(&group->ledger))
+        return group_discard_lost(w);
     status = ledger_write(w, &w->gathered, &err);
     if (status == OWED_OK)
         status = tx_before_commit(&group->tx, &err);

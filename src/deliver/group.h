@@ -24,7 +24,10 @@ struct member {
 struct group {
     bool open;
     bool hurries;   // no statement in it waits for a lock
-    bool is_marked; // a savepoint at its beginning tells whether it is still the same
+    bool is_marked; // a savepoint in it tells whether it is still the same
+    // A receiver was given the connection, where nothing keeps it from committing what its neighbours wrote:
+    // each outcome is written before the next receiver runs.
+    bool is_laid_open;
     owed_tx tx;
     int64_t opened_mono_us;
     bool broke_up; // rows that were open are to do again
@@ -42,8 +45,9 @@ struct stumble {
     int times; // in a row
 };
 
-/* group.c and group_settle.c: the functions that return bool return false when the store failed. */
+/* group.c, group_open.c and group_settle.c: the functions that return bool return false when the store failed. */
 owed_status group_begin(owed_delivery *delivery, owed_error *err);
+void group_set_open(struct worker *worker, bool is_open);
 /* group_make_way is asked before a receiver begins a transaction of its own on the handle. */
 owed_status group_make_way(void *worker, owed_error *err);
 /* group_takes tells whether a task may run while the transaction of others is open. */
@@ -70,6 +74,9 @@ bool group_repeat(struct worker *worker, const owed_error *err);
 /* group_search undoes a group in which something was refused that a receiver did not wait for: they come again
  * with a savepoint each, which tells whose it was. */
 bool group_search(struct worker *worker);
+/* group_discard_lost undoes the group and sorts its members: whose row was taken is done with, the others run
+ * again, each alone. */
+bool group_discard_lost(struct worker *worker);
 /* group_undo_rest undoes the group, but for what a receiver has committed along with its outcome; false:
  * trouble. */
 bool group_undo_rest(struct worker *worker);

@@ -57,7 +57,7 @@ group_undo_rest(struct worker *w)
 {
     struct group *group = &w->group;
     owed_error err = {0};
-    group->is_in_doubt = driver_of(w)->settles_early && group->count > 0;
+    group->is_in_doubt = group->is_laid_open && group->count > 0;
     group_undo(w, TASK_ALONE);
     owed_status status = group->is_in_doubt ? ledger_ask(w, &group->ledger, &err) : OWED_OK;
     for (size_t i = 0; i < group->count && status == OWED_OK; i++)
@@ -112,6 +112,8 @@ undo_one(struct attempt *a, owed_error *err)
         status = driver_of(w)->release(w->owed->db, err);
     if (status != OWED_OK)
         return status;
+    // What was written of its neighbours is undone as well: it is written at the end.
+    w->group.is_laid_open = w->group.is_laid_open && !a->laid_open;
     tx_forget(&w->group.tx, a->mark);
     w->group.tx.vetoed = false;
     return OWED_OK;
@@ -232,7 +234,7 @@ settle_failed(struct attempt *a)
     if (status != OWED_OK)
         return stumble_over(a, "undo what a receiver wrote", &err);
     join(a);
-    if (driver_of(w)->settles_early)
+    if (w->group.is_laid_open)
         status = ledger_write_last(w, &w->group.ledger, &err);
     return status == OWED_OK ? group_close(w) : group_stumble_together(w, "acknowledge", &err);
 }
@@ -242,7 +244,7 @@ settle_done(struct attempt *a)
 {
     struct worker *w = a->worker;
     const struct ledger *ledger = &w->group.ledger;
-    bool is_early = driver_of(w)->settles_early;
+    bool is_early = w->group.is_laid_open;
     owed_error err = {0};
     if (is_early)
         join(a);
@@ -311,15 +313,16 @@ contention(struct attempt *a)
     return db->driver->contention == NULL ? OWED_OK : db->driver->contention(db, failed);
 }
 
-/* was_refused tells what came of what was sent: of a receiver with a savepoint its own, of others what is
- * known already. A connection that is lost is another matter. */
+/* was_refused tells what came of what was sent: of a receiver with a savepoint, or whose outcome is written at
+ * once, its own, of others what is known already. A connection that is lost is another matter. */
 static bool
 was_refused(struct attempt *a, owed_error *err)
 {
-    const struct driver *driver = driver_of(a->worker);
-    if (driver->collect == NULL)
+    struct worker *w = a->worker;
+    if (driver_of(w)->collect == NULL)
         return false;
-    owed_status status = driver->collect(a->worker->owed->db, a->asked && a->is_saved, err);
+    bool waits = a->asked && (a->is_saved || w->group.is_laid_open);
+    owed_status status = driver_of(w)->collect(w->owed->db, waits, err);
     return status != OWED_OK && status != OWED_UNAVAILABLE;
 }
 
@@ -333,20 +336,37 @@ settle_refused(struct attempt *a, const owed_error *refused)
     a->delivery.keeps = false;
 }
 
+/* is_spoilt tells whether it was found that a neighbour's row was taken when it was given the connection, with
+ * which it could do nothing any more. */
+static bool
+is_spoilt(const struct attempt *a)
+{
+    const struct group *group = &a->worker->group;
+    return a->asked && group->is_laid_open && !ledger_has_landed(&group->ledger);
+}
+
 bool
 group_settle(struct attempt *a)
 {
     struct worker *w = a->worker;
+    if (is_spoilt(a)) {
+        a->task->state = TASK_ALONE;
+        return group_discard_lost(w);
+    }
     owed_error refused = {0};
     bool is_refused = was_refused(a, &refused);
     if (w->alone_left > 0)
         w->alone_left--;
     if (w->wary_left > 0)
         w->wary_left--;
-    if (is_refused && !(a->asked && a->is_saved))
+    if (is_refused && !(a->asked && a->is_saved)) {
+        a->task->has_failed = true;
         return group_search(w);
-    if (a->delivery.begin_error.status != OWED_OK)
-        return settle_unbegun(a);
+    }
+    const owed_error *unbegun = &a->delivery.begin_error;
+    if (unbegun->status != OWED_OK)
+        return a->asked && !a->expands ? group_stumble_together(w, "acknowledge", unbegun)
+                                       : settle_unbegun(a);
     if (!a->asked)
         return settle_untouched(a);
     owed_status met = contention(a);

@@ -81,6 +81,9 @@ struct owed_tx {
     bool vetoed;         // it can only be rolled back
     owed_status refusal; // VETOED: an inline receiver was not done; ABORTED: a fire broke off
     char veto[512];      // the sentence that goes with it
+    // Asked before the connection itself is given away; false: it cannot be. NULL: nobody minds.
+    bool (*lay_open)(void *state);
+    void *lay_open_state;
     bool fired_anything; // something is owed: relays are woken after the commit
     char waiting[256];   // the event that the store may write as late as with the commit
     struct arena arena;

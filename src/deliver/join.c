@@ -20,7 +20,11 @@ is_store(const struct db *db, const struct driver *driver)
 void *
 owed_driver_native(owed_tx *tx, const struct driver *driver)
 {
-    return tx != NULL && is_store(tx->db, driver) ? tx->db->driver->native(tx->db) : NULL;
+    if (tx == NULL || !is_store(tx->db, driver))
+        return NULL;
+    if (tx->lay_open != NULL && !tx->lay_open(tx->lay_open_state))
+        return NULL;
+    return tx->db->driver->native(tx->db);
 }
 
 void *
@@ -30,6 +34,19 @@ owed_driver_pipeline(owed_tx *tx, const struct driver *driver)
         tx->db->driver->pipeline == NULL)
         return NULL;
     return tx->db->driver->pipeline(tx->db);
+}
+
+bool
+owed_driver_sends(const owed_tx *tx, const struct driver *driver)
+{
+    return tx != NULL && tx->kind == TX_DELIVERY && is_store(tx->db, driver) &&
+        tx->db->driver->send != NULL;
+}
+
+owed_status
+owed_driver_send(owed_tx *tx, struct str text, owed_error *err)
+{
+    return tx->db->driver->send(tx->db, text, err);
 }
 
 /* is_same_file compares what two connections have open, whatever each calls it. */

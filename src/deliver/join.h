@@ -19,6 +19,11 @@ OWED_API void *owed_driver_native(owed_tx *tx, const struct driver *driver);
  * else NULL. */
 OWED_API void *owed_driver_pipeline(owed_tx *tx, const struct driver *driver);
 
+/* owed_driver_sends tells whether a statement can be sent ahead in a transaction, that of a delivery;
+ * owed_driver_send does so. */
+OWED_API bool owed_driver_sends(const owed_tx *tx, const struct driver *driver);
+OWED_API owed_status owed_driver_send(owed_tx *tx, struct str text, owed_error *err);
+
 /* owed_driver_join fires inside the transaction that the caller has open on native. */
 OWED_API owed_status owed_driver_join(
     owed *handle, const struct driver *driver, void *native, owed_tx **ret_tx, owed_error *err);

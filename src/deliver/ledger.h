@@ -78,6 +78,15 @@ struct ledger {
 void ledger_add(struct worker *worker, struct ledger *ledger, const struct ended *ended);
 /* ledger_write writes all, in the open transaction or one of its own; landed says what stood. */
 owed_status ledger_write(struct worker *worker, struct ledger *ledger, owed_error *err);
+/* ledger_has_landed tells whether all that was written stood. */
+static inline bool
+ledger_has_landed(const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        if (!ledger->landed[i])
+            return false;
+    return true;
+}
 /* ledger_is_old tells whether something waits in it for as long as it may. */
 bool ledger_is_old(const struct worker *worker, const struct ledger *ledger);
 /* ledger_report counts and logs what was committed. */

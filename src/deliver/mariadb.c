@@ -4,7 +4,9 @@
  */
 #include <owed/mariadb.h>
 
+#include "base/error.h"
 #include "deliver/join.h"
+#include "store/mariadb.h"
 
 MYSQL *
 owed_tx_mariadb(owed_tx *tx)
@@ -16,6 +18,31 @@ MYSQL *
 owed_delivery_mariadb(owed_delivery *delivery)
 {
     return owed_tx_mariadb(owed_delivery_tx(delivery));
+}
+
+/* run_at_once is for where nothing can be sent ahead. */
+static owed_status
+run_at_once(MYSQL *db, struct str text, owed_error *err)
+{
+    if (db == NULL)
+        return fail(err, OWED_INVALID, "the delivery has no transaction on a MariaDB store");
+    owed_status status = mariadb_may_send(text, err);
+    if (status != OWED_OK)
+        return status;
+    if (mysql_real_query(db, text.p, (unsigned long)text.len) != 0)
+        return fail_native(err, OWED_STORE, (int)mysql_errno(db), "%s", mysql_error(db));
+    mysql_free_result(mysql_store_result(db));
+    return OWED_OK;
+}
+
+owed_status
+owed_delivery_mariadb_send(owed_delivery *delivery, const char *sql, size_t len, owed_error *err)
+{
+    owed_tx *tx = owed_delivery_tx(delivery);
+    const struct str text = {sql, len};
+    if (owed_driver_sends(tx, &driver_mariadb))
+        return owed_driver_send(tx, text, err);
+    return run_at_once(owed_tx_mariadb(tx), text, err);
 }
 
 owed_status

@@ -67,7 +67,7 @@ struct worker {
     int64_t limit_left;    // embedded; -1: none
     int64_t passes_left;   // -1: no end
 
-    const struct attempt *in_hand; // while its receiver runs
+    struct attempt *in_hand; // while its receiver runs
     struct group group;
     struct stumble stumble;
     int wary_left;  // that many attempts have a savepoint each: locks of others came between

@@ -203,12 +203,14 @@ struct driver {
     void *(*native)(struct db *db);
 
     /*
-     * pipeline is native for who sends statements and waits for no answer. collect says what came of them:
+     * pipeline is native for who sends statements and waits for no answer; send sends one, where a client
+     * library cannot tell how many are on their way (INVALID: not this one). collect says what came of them:
      * STORE where one was refused, in the server's words; the transaction is of no use any more then, but
-     * from a savepoint that was set before. wait: those that are not answered yet are waited for. Both
+     * from a savepoint that was set before. wait: those that are not answered yet are waited for. Each
      * NULL where there is no such thing.
      */
     void *(*pipeline)(struct db *db);
+    owed_status (*send)(struct db *db, struct str text, owed_error *err);
     owed_status (*collect)(struct db *db, bool wait, owed_error *err);
 };
 

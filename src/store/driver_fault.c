@@ -307,6 +307,17 @@ fault_pipeline(struct db *db)
 }
 
 static owed_status
+fault_send(struct db *db, struct str text, owed_error *err)
+{
+    struct fault_db *fault = fault_of(db);
+    enum verdict verdict = count_call(fault->fault);
+    if (verdict == BREAK)
+        return cut(fault, err);
+    owed_status status = fault->inner->driver->send(fault->inner, text, err);
+    return verdict == PASS ? status : cut(fault, err);
+}
+
+static owed_status
 fault_collect(struct db *db, bool wait, owed_error *err)
 {
     struct db *inner = fault_of(db)->inner;
@@ -361,6 +372,7 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.hold = inner->driver->hold == NULL ? NULL : fault_hold;
     db->driver.holds = inner->driver->holds == NULL ? NULL : fault_holds;
     db->driver.pipeline = inner->driver->pipeline == NULL ? NULL : fault_pipeline;
+    db->driver.send = inner->driver->send == NULL ? NULL : fault_send;
     db->driver.collect = inner->driver->collect == NULL ? NULL : fault_collect;
     db->driver.asleep = inner->driver->asleep == NULL ? NULL : fault_asleep;
     db->driver.deaf = inner->driver->deaf == NULL ? NULL : fault_deaf;

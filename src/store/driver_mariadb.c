@@ -38,7 +38,8 @@ changed(struct db *db)
         .session = mariadb_session, .end_session = mariadb_end_session, \
         .warning = mariadb_warning, .wake_fd = wake_fd, .changed = changed, \
         .still_there = driver_is_there, .path = driver_no_path, .where = mariadb_where, \
-        .tidy = driver_is_tidy, .native = mariadb_native, \
+        .tidy = driver_is_tidy, .native = mariadb_native, .send = mariadb_send, \
+        .collect = mariadb_collect, \
     }
 
 OWED_API const struct driver driver_mariadb = DRIVER(sql_mariadb);

@@ -238,6 +238,7 @@ driver_nest(struct db *inner)
     db->driver.hold = NULL;
     db->driver.holds = NULL;
     db->driver.pipeline = NULL; // whoever began it may read what comes in between
+    db->driver.send = NULL;
     db->driver.collect = NULL;
     db->base.driver = &db->driver;
     db->inner = inner;

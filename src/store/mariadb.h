@@ -58,6 +58,13 @@ struct mariadb_db {
     bool hurried;        // the session's lock waits are ours until it ends
     bool in_doubt;       // a statement failed: what that ended is not known yet
     bool broken;         // the connection is gone
+
+    // What was sent before it was read what came of it.
+    unsigned unread;    // answers
+    owed_error refusal; // the first one, until the transaction or the savepoint before it ends
+    bool is_undone;     // the server undid the transaction, to end a deadlock
+    bool holds_back;    // autocommit is off until it ends
+    bool was_lent;      // the connection was given to others since we last saw to its settings
 };
 
 /* Where a store is, as its URL says. What is NULL or 0 the client's option files may say. */
@@ -134,6 +141,10 @@ owed_status mariadb_harden(struct mariadb_db *conn, owed_error *err);
 owed_status mariadb_meet(struct mariadb_db *conn, owed_error *err);
 owed_status mariadb_limit(
     struct mariadb_db *conn, const struct db_options *options, owed_error *err);
+owed_status mariadb_hurry(struct db *db, owed_error *err);
+/* mariadb_calm gives the session its lock waits and its autocommit back, once nothing is open; nobody waits
+ * for the answers. */
+void mariadb_calm(struct mariadb_db *conn);
 owed_status mariadb_now(struct db *db, int64_t *ret_now_us, owed_error *err);
 const char *mariadb_session(struct db *db);
 owed_status mariadb_end_session(struct db *db, const char *session, owed_error *err);
@@ -150,6 +161,16 @@ owed_status mariadb_script(struct db *db, const char *text, owed_error *err);
 void mariadb_sweep(struct db *db);
 void mariadb_forget_statements(struct mariadb_db *conn);
 const char *mariadb_file(enum stmt stmt);
+
+/* mariadb_send.c */
+/* mariadb_may_send: INVALID for a text that could do anything else than change rows. */
+owed_status mariadb_may_send(struct str text, owed_error *err);
+owed_status mariadb_send(struct db *db, struct str text, owed_error *err);
+owed_status mariadb_collect(struct db *db, bool wait, owed_error *err);
+/* mariadb_send_statement sends one of ours, without parameters, whose answer nobody waits for. */
+owed_status mariadb_send_statement(struct mariadb_db *conn, enum stmt stmt, owed_error *err);
+/* mariadb_hear reads all that is unread: nothing else can be asked on the connection before. */
+void mariadb_hear(struct mariadb_db *conn);
 
 /* mariadb_bind.c: parameters on their way in. */
 #define MARIADB_PARAMETERS 64
@@ -183,7 +204,6 @@ owed_status mariadb_release(struct db *db, owed_error *err);
 owed_status mariadb_rollback_to(struct db *db, owed_error *err);
 void mariadb_guard(struct db *db, bool on);
 void mariadb_veto(struct db *db);
-owed_status mariadb_hurry(struct db *db, owed_error *err);
 owed_status mariadb_contention(struct db *db, bool failed);
 /* mariadb_may_run answers ABORTED where the transaction that we began, or that an adopted connection
  * was in, is over, and UNAVAILABLE where the connection is. */

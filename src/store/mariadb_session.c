@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mariadb_session.c - who we are to the server, and the server to us.
+ * mariadb_session.c - who we are to the server, the server to us, and what a transaction sets for itself.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -66,6 +66,34 @@ mariadb_limit(struct mariadb_db *conn, const struct db_options *options, owed_er
     if (status == OWED_OK && options->statement_timeout_us > 0)
         status = set_limit(conn, STMT_LIMIT_STATEMENTS, options->statement_timeout_us, err);
     return status;
+}
+
+owed_status
+mariadb_hurry(struct db *db, owed_error *err)
+{
+    struct mariadb_db *conn = mariadb_of(db);
+    if (conn->hurried || !conn->begun)
+        return OWED_OK;
+    owed_status status;
+    if (conn->unread > 0) {
+        status = mariadb_send_statement(conn, STMT_HURRY, err);
+    } else {
+        status = mariadb_may_run(conn, STMT_HURRY, err);
+        if (status == OWED_OK)
+            status = mariadb_do(conn, STMT_HURRY, err);
+    }
+    conn->hurried = status == OWED_OK;
+    return status;
+}
+
+void
+mariadb_calm(struct mariadb_db *conn)
+{
+    if (conn->hurried && !conn->broken && mariadb_send_statement(conn, STMT_CALM, NULL) == OWED_OK)
+        conn->hurried = false;
+    if (conn->holds_back && !conn->broken &&
+        mariadb_send_statement(conn, STMT_AUTOCOMMIT_ON, NULL) == OWED_OK)
+        conn->holds_back = false;
 }
 
 owed_status
@@ -156,6 +184,7 @@ mariadb_end_session(struct db *db, const char *session, owed_error *err)
     if (!read_session(conn->session, &own_id, &own_started_s) ||
         llabs(started_s - own_started_s) > START_SLACK_S || id == own_id)
         return OWED_OK;
+    mariadb_hear(conn);
     if (conn->broken)
         return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
     if (mysql_kill(conn->handle, id) == 0)

@@ -242,6 +242,7 @@ owed_status
 mariadb_do(struct mariadb_db *conn, enum stmt stmt, owed_error *err)
 {
     const char *text = conn->base.driver->sql->statements[stmt];
+    mariadb_hear(conn);
     if (mysql_real_query(conn->handle, text, strlen(text)) == 0)
         return OWED_OK;
     return mariadb_fail_last(conn, files[stmt], err);

@@ -76,6 +76,7 @@ fail_lost(struct mariadb_db *conn, owed_error *err)
 static owed_status
 still_ours(struct mariadb_db *conn, owed_error *err)
 {
+    mariadb_hear(conn);
     if (conn->broken)
         return fail(err, OWED_UNAVAILABLE, "the connection to %s was lost", conn->place);
     if (!conn->begun || conn->unsent)
@@ -139,11 +140,23 @@ mariadb_has_begun(struct mariadb_db *conn, owed_status status)
     conn->unsent = false;
 }
 
+/* keep_nothing leaves a transaction open in which nothing can be written: whoever says COMMIT
+ * commits nothing, and what is written meanwhile is refused, not done on its own. */
+static void
+keep_nothing(struct mariadb_db *conn)
+{
+    if (mariadb_do(conn, STMT_ROLLBACK, NULL) == OWED_OK)
+        mariadb_do(conn, STMT_BEGIN_READ, NULL);
+}
+
 void *
 mariadb_native(struct db *db)
 {
     struct mariadb_db *conn = mariadb_of(db);
-    conn->is_shared = true;
+    conn->is_shared = conn->was_lent = true;
+    mariadb_hear(conn);
+    if (conn->refusal.status != OWED_OK && !conn->broken)
+        keep_nothing(conn);
     return send_begin(conn, NULL) == OWED_OK || conn->broken ? conn->handle : NULL;
 }
 
@@ -151,6 +164,8 @@ owed_status
 mariadb_may_run(struct mariadb_db *conn, enum stmt stmt, owed_error *err)
 {
     owed_status status = still_ours(conn, err);
+    if (status == OWED_OK)
+        status = mariadb_collect(&conn->base, true, err);
     if (status == OWED_OK && !begins(stmt))
         status = send_begin(conn, err);
     const char *text = conn->base.driver->sql->statements[stmt];
@@ -173,19 +188,12 @@ mariadb_goes_on(struct mariadb_db *conn, owed_error *err)
     return mariadb_do(conn, STMT_BEGIN_WRITE, err);
 }
 
-/* calm gives the session its lock waits back. */
-static void
-calm(struct mariadb_db *conn)
-{
-    if (conn->hurried && !conn->broken && mariadb_do(conn, STMT_CALM, NULL) == OWED_OK)
-        conn->hurried = false;
-}
-
 static void
 forget(struct mariadb_db *conn)
 {
-    conn->begun = conn->unsent = conn->lost = conn->vetoed = false;
+    conn->begun = conn->unsent = conn->lost = conn->vetoed = conn->is_undone = false;
     conn->savepoints = 0;
+    conn->refusal = (owed_error){0};
 }
 
 void
@@ -203,7 +211,7 @@ mariadb_begin(struct db *db, bool write, owed_error *err)
         status = still_ours(conn, err);
     if (status != OWED_OK)
         return status;
-    calm(conn);
+    mariadb_calm(conn);
     conn->unsent = write && !conn->is_shared;
     if (!conn->unsent)
         status = mariadb_do(conn, write ? STMT_BEGIN_WRITE : STMT_BEGIN_READ, err);
@@ -233,6 +241,8 @@ mariadb_commit(struct db *db, owed_error *err)
     owed_status status = still_ours(conn, err);
     if (status == OWED_OK && driver_has_begun(db, conn->begun, conn->place, err) != OWED_OK)
         return OWED_BUG;
+    if (status == OWED_OK)
+        status = mariadb_collect(db, true, err);
     if (status == OWED_OK && conn->vetoed)
         status = driver_fail_vetoed(err);
     if (status == OWED_OK && !conn->unsent)
@@ -242,7 +252,7 @@ mariadb_commit(struct db *db, owed_error *err)
         return status;
     }
     forget(conn);
-    calm(conn);
+    mariadb_calm(conn);
     return OWED_OK;
 }
 
@@ -252,11 +262,13 @@ mariadb_rollback(struct db *db)
     struct mariadb_db *conn = mariadb_of(db);
     if (db->adopted)
         return;
+    mariadb_hear(conn);
     bool was_open = (conn->begun && !conn->unsent) || has_status(conn, SERVER_STATUS_IN_TRANS);
     forget(conn);
-    if (was_open && !conn->broken)
-        mariadb_do(conn, STMT_ROLLBACK, NULL);
-    calm(conn);
+    // What is not rolled back would be committed with autocommit.
+    if (was_open && !conn->broken && mariadb_do(conn, STMT_ROLLBACK, NULL) != OWED_OK)
+        conn->broken = conn->broken || conn->holds_back;
+    mariadb_calm(conn);
 }
 
 bool
@@ -266,7 +278,7 @@ mariadb_in_transaction(struct db *db)
     if (db->adopted)
         return !conn->broken && is_joined(conn);
     return conn->begun && !conn->lost && !conn->broken &&
-        (conn->unsent || has_status(conn, SERVER_STATUS_IN_TRANS));
+        (conn->unsent || conn->unread > 0 || has_status(conn, SERVER_STATUS_IN_TRANS));
 }
 
 /* do_savepoint says a statement of the innermost savepoint. One that bears the name of another takes its
@@ -324,7 +336,10 @@ mariadb_release(struct db *db, owed_error *err)
 owed_status
 mariadb_rollback_to(struct db *db, owed_error *err)
 {
-    return end_savepoint(db, STMT_ROLLBACK_TO, err);
+    owed_status status = end_savepoint(db, STMT_ROLLBACK_TO, err);
+    if (status == OWED_OK)
+        mariadb_of(db)->refusal = (owed_error){0};
+    return status;
 }
 
 void
@@ -334,8 +349,6 @@ mariadb_guard(struct db *db, bool on)
     (void)on;
 }
 
-/* mariadb_veto leaves a transaction open in which nothing can be written: whoever says COMMIT commits
- * nothing, and what is written meanwhile is refused, not done on its own. */
 void
 mariadb_veto(struct db *db)
 {
@@ -344,20 +357,7 @@ mariadb_veto(struct db *db)
         return;
     conn->vetoed = true;
     conn->unsent = false;
-    if (mariadb_do(conn, STMT_ROLLBACK, NULL) == OWED_OK)
-        mariadb_do(conn, STMT_BEGIN_READ, NULL);
-}
-
-owed_status
-mariadb_hurry(struct db *db, owed_error *err)
-{
-    struct mariadb_db *conn = mariadb_of(db);
-    owed_status status = still_ours(conn, err);
-    if (status != OWED_OK || conn->hurried || !conn->begun)
-        return status;
-    status = mariadb_do(conn, STMT_HURRY, err);
-    conn->hurried = status == OWED_OK;
-    return status;
+    keep_nothing(conn);
 }
 
 owed_status
@@ -367,6 +367,11 @@ mariadb_contention(struct db *db, bool failed)
     bool was_open = has_status(conn, SERVER_STATUS_IN_TRANS);
     if (conn->broken)
         return OWED_UNAVAILABLE;
+    if (conn->is_undone)
+        return OWED_ABORTED;
+    // What was sent is asked about by collect.
+    if (conn->unread > 0 && !failed)
+        return OWED_OK;
     // A client that looks for further results forgets the code of an error.
     conn->in_doubt = conn->in_doubt || failed;
     if (!conn->begun || conn->unsent || !is_in_doubt(conn))

@@ -181,7 +181,9 @@ fixture_join(struct fixture *fixture, struct raw *raw)
 struct raw *
 fixture_raw(owed_tx *tx)
 {
-    return tx == NULL ? NULL : raw_of(tx->db);
+    // As a receiver is given it: with what has to be done before.
+    bool is_given = tx != NULL && owed_driver_native(tx, tx->db->driver) != NULL;
+    return is_given ? raw_of(tx->db) : NULL;
 }
 
 size_t
