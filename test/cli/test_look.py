@@ -163,7 +163,7 @@ class Look(StoreCase):
         self.assertTrue(3600 <= workers[1]["heartbeat_age_seconds"] < 3700)
         self.assertEqual([worker["id"] for worker in workers], [row["id"] for row in self.json_lines("relays")])
         self.assertEqual([True, False], [row["alive"] for row in self.json_lines("relays")])
-        self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^old .* 1h\w* +no +-$")
+        self.assertRegex(self.owed("status", code=0).stdout, r"(?m)^old .* 1h\w* +no +- +-$")
 
     def tree(self, *words):
         """The tree without moments: prefix, id, name, and what comes after."""
