@@ -125,7 +125,7 @@ group_stumble_together(struct worker *w, const char *doing, const owed_error *er
         struct member only = group->members[0];
         return group_stumble(w, &only, doing, err);
     }
-    w->alone_left = GROUP_ROWS;
+    w->alone_left = (int)group->count;
     return group_undo_in_trouble(w, doing, err);
 }
 

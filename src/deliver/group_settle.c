@@ -33,12 +33,19 @@ note(struct attempt *a)
     a->task->state = TASK_DONE;
 }
 
+/* most_rows: on a single writer each commit waits for the disk, and nobody for a row. */
+static size_t
+most_rows(const struct worker *w)
+{
+    return driver_of(w)->single_writer ? GROUP_ROWS : GROUP_SHARED_ROWS;
+}
+
 static bool
 is_over_bounds(struct worker *w)
 {
     int64_t open_us = worker_mono_us(w) - w->group.opened_mono_us;
     int64_t bound_us = others_write(w) ? GROUP_SHORT_US : GROUP_US;
-    bool is_full = w->group.count >= GROUP_ROWS || w->group.saved >= GROUP_SAVEPOINTS;
+    bool is_full = w->group.count >= most_rows(w) || w->group.saved >= GROUP_SAVEPOINTS;
     return is_full || open_us >= bound_us || ledger_is_old(w, &w->gathered);
 }
 
