@@ -276,6 +276,34 @@ while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_fl
     assert_in_range(river.most_leased, 300, 100 + 500 + 220);
 }
 
+/* write_and_see_claimed counts in most_written what was claimed since it last looked. */
+static void
+write_and_see_claimed(struct sky *sky)
+{
+    struct river *river = (struct river *)sky;
+    raw_run(sky->desk->f->raw, "insert into app (id) values (1)");
+    int64_t claimed = desk_count(sky->desk, "succeeded") + leased(sky->desk);
+    if (claimed - river->written > river->most_written)
+        river->most_written = claimed - river->written;
+    river->written = claimed;
+}
+
+static void
+while_the_application_writes_claims_stay_small_however_fast_rows_flow(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere a writer keeps nobody else waiting");
+    struct desk *desk = *state;
+    struct river river = {.sky = {.room_webhook = 100,
+                              .ends = 40,
+                              .poll_us = US_PER_MS,
+                              .at_poll = write_and_see_claimed}};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &river.sky, RIVER_ROWS);
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+    assert_in_range(river.most_written, 1, 100);
+}
+
 static void
 where_few_land_each_is_written_at_once(void **state)
 {
@@ -1041,6 +1069,7 @@ main(void)
         TEST(no_more_is_claimed_than_can_start),
         TEST(as_many_are_claimed_ahead_as_have_landed_since_the_last_claim),
         TEST(while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_flight),
+        TEST(while_the_application_writes_claims_stay_small_however_fast_rows_flow),
         TEST(where_few_land_each_is_written_at_once),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
