@@ -168,35 +168,6 @@ run_script(
         NULL, err);
 }
 
-/* is_as_before: this text of it had run here already. */
-static bool
-is_as_before(const struct history *history, const struct script *routine)
-{
-    const struct applied *line = find(history, "routine", routine->name);
-    return line != NULL && strcmp(line->checksum, routine->checksum) == 0;
-}
-
-/* drop_stale drops what earlier releases made under the names of these routines with other parameters. Of those that were
- * only now replaced it stays, until the next migrate: programs of that release may still be running beside this one. */
-static owed_status
-drop_stale(struct db *db, const struct history *history, owed_error *err)
-{
-    const struct sql *sql = db->driver->sql;
-    if (sql->statements[STMT_MIGRATE_DROP_STALE] == NULL)
-        return OWED_OK;
-    CLEANUP(buf_done) struct buf names;
-    buf_init(&names, JSON_ARGUMENT_BYTES);
-    for (const struct script *s = sql->routines; s->name != NULL; s++)
-        if (is_as_before(history, s))
-            json_add_text(&names, s->name);
-    json_end(&names);
-    if (names.failed)
-        return fail_memory(err);
-    int64_t dropped = 0;
-    return query_int(
-        db, STMT_MIGRATE_DROP_STALE, ARGS(V_STR(buf_view(&names))), &dropped, NULL, err);
-}
-
 static owed_status
 run_all(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
 {
@@ -214,10 +185,11 @@ run_all(struct db *db, int64_t now_us, int *ret_applied, owed_error *err)
         *ret_applied += 1;
     }
     for (const struct script *s = sql->routines; status == OWED_OK && s->name != NULL; s++) {
+        const struct applied *line = find(&history, "routine", s->name);
         status = run_script(db, s, "routine", now_us, err);
-        *ret_applied += !is_as_before(&history, s);
+        *ret_applied += line == NULL || strcmp(line->checksum, s->checksum) != 0;
     }
-    return status == OWED_OK ? drop_stale(db, &history, err) : status;
+    return status;
 }
 
 /* lock_others_out: SQLite's writer lock does by itself. */

@@ -5,7 +5,6 @@
 #include "world.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -98,48 +97,6 @@ a_routine_of_another_text_is_replaced(void **state)
     assert_int_equal(applied, 1);
     assert_ok(store_migrate(world->db, NOW, &applied, &world->err));
     assert_int_equal(applied, 0);
-}
-
-static bool
-has_routine(struct raw *raw, const char *signature)
-{
-    char sql[128];
-    snprintf(sql, sizeof sql, "select count(to_regprocedure('%s'))", signature);
-    return raw_number(raw, sql) == 1;
-}
-
-/* PostgreSQL: elsewhere a routine has no other beside it of its name. */
-static void
-what_an_earlier_release_left_of_a_routine_goes_with_the_migration_after_it_was_replaced(
-    void **state)
-{
-    struct world *world = *state;
-    if (!test_store_is("postgres"))
-        skip();
-    struct raw *raw = plain(world);
-    world->store.is_spoilt = true;
-    raw_run(raw,
-        "create function owed_fire(a integer) returns integer language sql as 'select 1';"
-        "create procedure owed_claim(a integer) language sql as 'select 1';"
-        "create function owed_lanes(a integer) returns integer language sql as 'select 1';"
-        "create view kept as select owed_lanes(1);"
-        "create function owed_mine(a integer) returns integer language sql as 'select 1';"
-        "create schema elsewhere;"
-        "create function elsewhere.owed_fire(a integer) returns integer language sql as 'select 1'");
-    record(world, "routine", "owed_claim", 0, "old");
-    assert_ok(store_migrate(world->db, NOW, NULL, &world->err));
-    assert_false(has_routine(raw, "owed_fire(integer)"));
-    assert_true(has_routine(raw, "owed_claim(integer)")); // its release may still run
-    assert_true(has_routine(raw, "owed_lanes(integer)")); // a view needs it
-    assert_true(has_routine(raw, "owed_mine(integer)"));
-    assert_true(has_routine(raw, "elsewhere.owed_fire(integer)"));
-    assert_ok(store_migrate(world->db, NOW, NULL, &world->err));
-    assert_false(has_routine(raw, "owed_claim(integer)"));
-    assert_true(has_routine(raw, "owed_mine(integer)"));
-    struct new_event event = an_event(EVENT);
-    int64_t id;
-    bool fresh;
-    assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
 }
 
 struct printed {
@@ -300,8 +257,6 @@ main(void)
         TEST(a_newer_schema_is_refused_by_the_name_of_both_versions),
         TEST(an_applied_migration_with_another_text_is_refused),
         TEST(a_routine_of_another_text_is_replaced),
-        TEST(
-            what_an_earlier_release_left_of_a_routine_goes_with_the_migration_after_it_was_replaced),
         TEST(what_migrate_would_run_can_be_printed),
         TEST(a_store_made_from_what_was_printed_is_as_migrate_would_have_left_it),
         TEST(of_two_that_migrate_at_the_same_instant_one_does_it_all),
