@@ -95,11 +95,12 @@ find_line(struct firing *firing)
         owed_begin(firing->cli->owed, &tx, &err) != OWED_OK)
         return;
     owed_status status = OWED_OK;
+    int64_t id; // asked for, so that each is answered before the next
     for (size_t i = 0; i < firing->count && (status == OWED_OK || status == OWED_DUPLICATE); i++) {
         const struct fire_line *event = &firing->events[i];
         at = firing->lines[i].number;
         status = owed_fire_json(tx, event->name, (int32_t)event->version, event->payload.p,
-            event->payload.len, &event->options, NULL, &err);
+            event->payload.len, &event->options, &id, &err);
     }
     owed_rollback(tx);
     if (status == OWED_OK || status == OWED_DUPLICATE || status == OWED_UNAVAILABLE)

@@ -108,15 +108,17 @@ is_no_schema(unsigned code, const char *said)
 {
     bool is_missing =
         code == ER_NO_SUCH_TABLE || code == ER_SP_DOES_NOT_EXIST || code == ER_BAD_FIELD_ERROR;
-    return is_missing && (code == ER_BAD_FIELD_ERROR || strstr(said, "owed_") != NULL);
+    bool is_other = code == ER_SP_WRONG_NO_OF_ARGS && strstr(said, "owed_event") == NULL;
+    return (is_missing || is_other) &&
+        (code == ER_BAD_FIELD_ERROR || strstr(said, "owed_") != NULL);
 }
 
-/* is_being_replaced: a migration replaces routines one by one, and for a moment one calls another with parameters that it
- * does not have yet, or has no more. It was not entered. */
+/* is_being_replaced: a migration replaces routines one by one, and for a moment one that fires calls another with
+ * parameters that it does not have yet, or has no more. It was not entered. */
 static bool
 is_being_replaced(unsigned code, const char *said)
 {
-    return code == ER_SP_WRONG_NO_OF_ARGS && strstr(said, "owed_") != NULL;
+    return code == ER_SP_WRONG_NO_OF_ARGS && strstr(said, "owed_event") != NULL;
 }
 
 owed_status

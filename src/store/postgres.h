@@ -87,6 +87,7 @@ struct postgres_db {
     bool is_overdue;    // an answer did not come in its time
     bool repeat;        // the latest failure was that of a plan: once more, and it is made anew
     bool was_lent;      // an application had the handle: what it set may still be set
+    bool is_shared;     // it has had it once, and may have kept it
 
     struct prepared prepared[STMT_MAX];
     struct rows rows[STMT_MAX];

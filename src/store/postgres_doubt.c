@@ -18,7 +18,7 @@
 #define ASK_EVERY_MS 100
 #define ASK_WAIT_US US_PER_SECOND
 #define END_WAIT_US (6 * US_PER_SECOND) // a little more than the statement waits
-#define ASK_PARAMETERS_MAX 3
+#define EVENT_RECORDED_AT 6             // among the arguments of an insert
 
 static void
 finish_handle(PGconn **handle)
@@ -108,10 +108,9 @@ fate_of_event(struct postgres_db *conn, const struct command *insert)
     if (postgres_connect(conn->url, &conn->options, &handle, NULL) != OWED_OK ||
         !is_ended(conn, handle))
         return OWED_UNSURE;
-    const struct value args[ASK_PARAMETERS_MAX] = {
-        insert->args[0], insert->args[1], text_value(conn->timeline)};
-    const struct command command = {
-        .stmt = STMT_EVENT_STATUS, .args = args, .count = ASK_PARAMETERS_MAX};
+    const struct value args[] = {insert->args[0], insert->args[1], text_value(conn->timeline),
+        insert->args[EVENT_RECORDED_AT]};
+    const struct command command = {.stmt = STMT_EVENT_STATUS, .args = args, .count = 4};
     CLEANUP(clear_result) PGresult *result = ask(conn, handle, &command, ASK_WAIT_US);
     return read_fate(result);
 }

@@ -3,8 +3,9 @@
  * postgres_held.c - a statement whose answer nobody needs before the commit: both go out together, so that a
  * transaction of one statement is one round trip.
  *
- * Nothing may have been sent in the transaction before it: who was lent the connection goes on to use it, and
- * may go back to a savepoint, or look for what should be there.
+ * Nothing may have been sent in the transaction before it. Who was lent the connection, in this transaction or
+ * in one before, may go on to use it: he expects to be in the transaction, may go back to a savepoint, or look
+ * for what should be there.
  */
 #include <string.h>
 
@@ -34,7 +35,8 @@ postgres_hold(struct db *db, enum stmt stmt, const struct value *args, size_t co
     const struct command command = {.stmt = stmt, .args = args, .count = count};
     // Nothing but BEGIN waits to be sent.
     bool is_first = conn->begun && !conn->is_sent && conn->queued == 1 && !conn->held.is;
-    bool is_ready = !conn->is_unprepared && !postgres_wants_preparing(conn, &command);
+    bool is_ours = !conn->is_shared && !conn->is_unprepared;
+    bool is_ready = is_ours && !postgres_wants_preparing(conn, &command);
     if (!is_first || !is_ready || !keep_args(&conn->held, args, count))
         return false;
     // The number that tells what became of a commit has to come before it.

@@ -367,10 +367,11 @@ postgres_talk(struct postgres_db *conn, const struct command *commands, size_t c
     gather(conn, &talk, commands, count);
     if (talk.count == 0)
         return OWED_OK;
+    // Also where it cannot be sent: what was to go first is lost with it.
+    conn->is_sent = conn->begun;
     if (postgres_is_lost(conn->handle))
         return postgres_fail_lost(
             conn, conn->handle, postgres_file(talk.sent[talk.count - 1].command->stmt), err);
-    conn->is_sent = conn->begun;
     if (is_single(conn, &talk)) {
         PGresult *result = NULL;
         owed_status status = single(conn, &talk.sent[0], &result, err);

@@ -307,7 +307,7 @@ PGconn *
 postgres_lend(struct postgres_db *conn)
 {
     put_guard(conn);
-    conn->was_lent = true;
+    conn->was_lent = conn->is_shared = true;
     conn->writes = true;
     if (conn->begun && conn->queued > 0 && postgres_flush(conn, &conn->queue_error) == OWED_OK)
         conn->queue_error = (owed_error){0};

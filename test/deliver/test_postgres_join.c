@@ -114,6 +114,25 @@ our_connection_is_lent_and_nobody_else_commits_it(void **state)
     assert_int_equal(fixture_events(f), 1);
 }
 
+static void
+who_keeps_the_connection_is_in_the_transaction_behind_a_fire(void **state)
+{
+    struct join_desk *desk = *state;
+    struct fixture *f = desk->f;
+    const char text[] = "{}";
+    fixture_begin(f);
+    PGconn *kept = owed_tx_postgres(f->tx);
+    assert_ok(owed_commit(f->tx, &f->err));
+    for (int i = 0; i < 3; i++) { // the first prepares the fire
+        fixture_begin(f);
+        assert_ok(owed_fire_json(f->tx, "shop.Seen", 1, text, strlen(text), NULL, NULL, &f->err));
+        PQclear(PQexec(kept, "insert into app (id) values (1)"));
+        owed_rollback(f->tx);
+        assert_int_equal(fixture_rows(f), 0);
+        assert_int_equal(fixture_events(f), 0);
+    }
+}
+
 #define TEST(name_) cmocka_unit_test_setup_teardown(name_, join_desk_setup, join_desk_teardown)
 
 int
@@ -125,6 +144,7 @@ main(void)
         TEST(a_connection_that_sees_other_tables_cannot_be_joined),
         TEST(a_role_that_reads_nothing_of_ours_may_fire_in_sql),
         TEST(our_connection_is_lent_and_nobody_else_commits_it),
+        TEST(who_keeps_the_connection_is_in_the_transaction_behind_a_fire),
     };
     return run_on_stores("postgres", "postgres join", tests, sizeof tests / sizeof tests[0]);
 }
