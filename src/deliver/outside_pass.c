@@ -190,13 +190,14 @@ has_stock(const struct worker *w)
     return first != NULL && flow_rows(&first->known->flow, worker_mono_us(w)) > 0;
 }
 
-/* claim_and_start goes on until there is no room, or nothing more to claim. */
+/* claim_and_start goes on until there is no room, or nothing more to claim. While nothing lands, what is in
+ * stock may not start for long, and others have room. */
 static bool
-claim_and_start(struct worker *w, bool is_gathering)
+claim_and_start(struct worker *w, bool has_landed, bool is_gathering)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
-        if (has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
+        if (has_landed && has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
             break;
         has_claimed = outside_claim(w, &again) || has_claimed;
         if (!w->trouble.now)
@@ -231,7 +232,7 @@ outside_pass(struct worker *w)
         return has_landed;
     if (!outside_renew(w) || !sorties_start(w))
         return has_landed;
-    bool has_claimed = claim_and_start(w, is_gathering);
+    bool has_claimed = claim_and_start(w, has_landed, is_gathering);
     if (is_gathering)
         nap();
     return has_claimed || has_landed;

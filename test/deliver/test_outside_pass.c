@@ -276,6 +276,54 @@ while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_fl
     assert_in_range(river.most_leased, 300, 100 + 500 + 220);
 }
 
+struct freeze {
+    struct sky sky; // the first member
+    int64_t at_us;
+    int64_t begun_us; // the first program
+};
+
+/* freeze_at has nothing end from a moment on, until a program begins. */
+static void
+freeze_at(struct sky *sky)
+{
+    struct freeze *freeze = (struct freeze *)sky;
+    for (size_t i = 0; i < sky->count && freeze->begun_us == 0; i++)
+        if (sky->flights[i]->delivery.receiver->runner == RUN_EXEC)
+            freeze->begun_us = sky->flights[i]->started_at_us;
+    sky->hold = sky->desk->f->now_us >= freeze->at_us && freeze->begun_us == 0;
+}
+
+/* open_label adds a program that is owed ten rows, due at a moment. */
+static void
+open_label(struct desk *desk, int64_t due_us)
+{
+    char sql[160];
+    owed_close(desk->f->owed);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk_fire_many(desk, 10);
+    snprintf(sql, sizeof sql,
+        "update owed_delivery set available_at = moment(%" PRId64
+        ") where receiver_key = 'shop.label'",
+        due_us);
+    raw_run(desk->f->raw, sql);
+}
+
+static void
+when_rows_that_flowed_hang_those_of_others_wait_for_no_poll(void **state)
+{
+    struct desk *desk = *state;
+    struct freeze freeze = {
+        .sky = {.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS, .at_poll = freeze_at},
+        .at_us = FIXTURE_NOW_US + 100 * US_PER_MS};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &freeze.sky, RIVER_ROWS);
+    open_label(desk, freeze.at_us);
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS + 10 + 10);
+    assert_in_range(freeze.begun_us, freeze.at_us, freeze.at_us + 50 * US_PER_MS);
+}
+
 /* write_and_see_claimed counts in most_written what was claimed since it last looked. */
 static void
 write_and_see_claimed(struct sky *sky)
@@ -1071,6 +1119,7 @@ main(void)
         TEST(while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_flight),
         TEST(while_the_application_writes_claims_stay_small_however_fast_rows_flow),
         TEST(where_few_land_each_is_written_at_once),
+        TEST(when_rows_that_flowed_hang_those_of_others_wait_for_no_poll),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
         TEST(no_more_payload_is_in_hand_than_may_be_however_many_may_fly),
