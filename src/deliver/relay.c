@@ -269,8 +269,9 @@ step(struct worker *w)
 static void
 finish(struct worker *w)
 {
-    if (!w->trouble.now)
-        record_now(w);
+    // What is over is written before anything is waited for.
+    if (!w->trouble.now && record_now(w))
+        outside_settle(w);
     if (w->trouble.now)
         ahead_drop(w);
     else

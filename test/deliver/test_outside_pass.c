@@ -27,6 +27,7 @@ struct sky {
     int hold_polls;  // so many polls more
     size_t ends;     // so many end at a poll; 0: all
     int64_t poll_us; // that one takes
+    bool is_waiting; // this one is for the last to land
     owed_outcome outcome;
     const char *text;
     void (*at_poll)(struct sky *sky);
@@ -78,9 +79,9 @@ sky_start(struct outside *outside, struct flight *flight)
 static struct flight *
 sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_ms)
 {
-    (void)fds;
     (void)fd_count;
     struct sky *sky = sky_of(outside);
+    sky->is_waiting = fds != NULL;
     sky->desk->f->now_us += timeout_ms * US_PER_MS + sky->poll_us;
     if (sky->at_poll != NULL)
         sky->at_poll(sky);
@@ -322,6 +323,36 @@ when_rows_that_flowed_hang_those_of_others_wait_for_no_poll(void **state)
     desk_once(desk);
     assert_count(desk, "succeeded", RIVER_ROWS + 10 + 10);
     assert_in_range(freeze.begun_us, freeze.at_us, freeze.at_us + 50 * US_PER_MS);
+}
+
+struct ending {
+    struct sky sky;          // the first member
+    int64_t landed, written; // when the last were waited for
+};
+
+static void
+see_the_wait(struct sky *sky)
+{
+    struct ending *ending = (struct ending *)sky;
+    if (!sky->is_waiting)
+        return;
+    ending->landed = sky->starts - (int64_t)sky->count;
+    ending->written = desk_count(sky->desk, "succeeded");
+    sky->at_poll = NULL;
+}
+
+static void
+at_the_end_what_was_gathered_is_written_before_the_rest_is_waited_for(void **state)
+{
+    struct desk *desk = *state;
+    struct ending ending = {
+        .sky = {.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS, .at_poll = see_the_wait}};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &ending.sky, RIVER_ROWS);
+    desk->settings.passes = 72;
+    desk_run(desk);
+    assert_in_range(ending.landed, 500, RIVER_ROWS);
+    assert_int_equal(ending.written, ending.landed);
 }
 
 /* write_and_see_claimed counts in most_written what was claimed since it last looked. */
@@ -1120,6 +1151,7 @@ main(void)
         TEST(while_the_application_writes_claims_stay_small_however_fast_rows_flow),
         TEST(where_few_land_each_is_written_at_once),
         TEST(when_rows_that_flowed_hang_those_of_others_wait_for_no_poll),
+        TEST(at_the_end_what_was_gathered_is_written_before_the_rest_is_waited_for),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
         TEST(no_more_payload_is_in_hand_than_may_be_however_many_may_fly),
