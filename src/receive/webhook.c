@@ -16,6 +16,8 @@
 #include "receive/headers.h"
 #include "receive/target.h"
 
+#define HANDLE_USES 1000
+
 struct request {
     struct transfer transfer; // the first member: the wire hands back transfers
     struct flight *flight;
@@ -25,7 +27,8 @@ struct request {
     struct headers headers;
     int64_t timeout_us;
     struct answer answer;
-    bool is_used_up; // its handle is to be reset
+    int uses;        // since its handle was set up
+    bool is_used_up; // it is to be set up anew
 };
 
 static void
@@ -47,6 +50,7 @@ set_up(struct request *request, struct target *target)
     else
         curl_easy_reset(easy);
     request->target = target;
+    request->uses = 0;
     request->is_used_up = false;
     return easy != NULL && answer_listen(&request->answer, &request->transfer) &&
         curl_easy_setopt(easy, CURLOPT_URL, target->receiver->declared.webhook) == CURLE_OK;
@@ -172,13 +176,15 @@ webhooks_start(struct webhooks *webhooks, struct flight *flight)
 }
 
 /* is_used_up: libcurl repeats a request whose kept connection turned out to be closed, but counts these over
- * all the requests of a handle, and gives up after five. Who has repeated one has nearly always had to connect. */
+ * all the requests of a handle, and gives up after five. Who has repeated one has nearly always had to connect;
+ * where another kept connection took it, that is not seen, so no handle is used for ever. */
 static bool
-is_used_up(const struct transfer *transfer)
+is_used_up(const struct request *request)
 {
+    const struct transfer *transfer = &request->transfer;
     long connects = 1;
     curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connects);
-    return transfer->code != CURLE_OK || connects > 0;
+    return transfer->code != CURLE_OK || connects > 0 || request->uses >= HANDLE_USES;
 }
 
 static void
@@ -193,7 +199,8 @@ finish(struct webhooks *webhooks, struct request *request)
     owed_outcome outcome = answer_outcome(&request->answer, &request->transfer, &called);
     flight->code = answer_keep(&request->answer, &request->transfer, flight->excerpt);
     flight->builtin = NULL;
-    request->is_used_up = is_used_up(&request->transfer);
+    request->uses++;
+    request->is_used_up = is_used_up(request);
 
     unlink_request(webhooks, request);
     give_back(webhooks, request);
