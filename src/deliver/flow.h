@@ -16,7 +16,8 @@
 struct flow {
     int64_t since_mono_us; // when counting began
     int32_t count;
-    int32_t rows; // of the time before, in FLOW_US
+    int32_t rows;    // of the time before, in FLOW_US
+    int64_t took_us; // that time
 };
 
 /* flow_note counts a row that succeeded. */
