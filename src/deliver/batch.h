@@ -39,6 +39,8 @@ struct batch {
     bool is_full;          // there may be more
     size_t cursor;         // nothing to do before it, unless a group broke up
     atomic_size_t flights; // outside: who still needs it
+    size_t sorties;        // of the loop, and not over
+    size_t weight;         // bytes, as long as there are any
     bool is_shared;        // other threads may have a part of it in hand
 };
 

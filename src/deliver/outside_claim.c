@@ -10,6 +10,7 @@
 #define LOST_ROWS 32
 #define LOST_CRASHES 8  // that rows of such a claim may share with one to blame, until it is alone
 #define LANDED_ROWS 100 // enough to be written before any more is claimed
+#define HELD_BYTES (LIMIT_IN_FLIGHT_BYTES / 2) // in hand, and claims stay small
 
 /* count_waiting counts them for each receiver. */
 static void
@@ -21,11 +22,12 @@ count_waiting(struct worker *w)
         s->known->waiting++;
 }
 
-/* at_most is how many rows of those that are wanted a claim takes: more where they flow. */
+/* at_most is how many rows of those that are wanted a claim takes: more where they flow. But one that
+ * hangs keeps the memory of all that came with it. */
 static int32_t
 at_most(struct worker *w, int32_t wanted)
 {
-    bool flows = flow_rows(&w->flow, worker_mono_us(w)) > 0;
+    bool flows = flow_rows(&w->flow, worker_mono_us(w)) > 0 && w->bytes_held < HELD_BYTES;
     int32_t most = flows ? pace_most(w) : w->settings.batch_size;
     return wanted < most ? wanted : most;
 }
@@ -43,6 +45,21 @@ wanted(struct worker *w, const struct known *known)
         return room + known->landed - known->waiting;
     int32_t most = at_most(w, room + flow);
     return known->waiting > most / 2 ? 0 : most - known->waiting;
+}
+
+bool
+outside_has_stock(const struct worker *w)
+{
+    const struct sortie *first = w->waiting.first;
+    return first != NULL && flow_rows(&first->known->flow, worker_mono_us(w)) > 0;
+}
+
+/* has_plenty: of that no more is wanted yet, so a claim would be for others alone. */
+static bool
+has_plenty(struct worker *w)
+{
+    count_waiting(w);
+    return outside_has_stock(w) && wanted(w, w->waiting.first->known) <= 0;
 }
 
 /* receivers_wanted lists whose rows are to be claimed. *ret_most is how many of one. */
@@ -114,6 +131,7 @@ enlist(struct worker *w, struct batch *batch, struct task *task, struct known *k
     w->bytes_away += task->row->payload.len;
     w->lost_away += task->row->losses > 0;
     batch->flights++;
+    batch->sorties++;
     sortie_note_renewal(w, sortie);
     sorties_append(&w->waiting, sortie);
     return true;
@@ -176,7 +194,7 @@ outside_claim_ahead(struct worker *w)
 {
     bool is_all = false;
     int32_t most = 0;
-    if (!w->loop_has_more || ahead_has(w, SHARE_LOOP))
+    if (!w->loop_has_more || ahead_has(w, SHARE_LOOP) || has_plenty(w))
         return;
     const char *const *some = receivers_wanted(w, &most, &is_all);
     if (most > 0 && outside_bytes_left(w) > 0)
@@ -207,10 +225,13 @@ outside_claim(struct worker *w, bool *ret_again)
     int32_t limit = 0;
     struct batch *batch = NULL;
     *ret_again = false;
+    bool is_for_others = !ahead_has(w, SHARE_LOOP) && has_plenty(w);
     if (worker_is_stopping(w) || !claim_some(w, &batch, &limit, &most))
         return false;
-    w->loop_has_more = batch != NULL && batch->count == (size_t)limit;
-    *ret_again = w->loop_has_more && limit < most && w->landed.count < LANDED_ROWS;
+    bool is_full = batch != NULL && batch->count == (size_t)limit;
+    if (!is_for_others)
+        w->loop_has_more = is_full;
+    *ret_again = is_full && limit < most && w->landed.count < LANDED_ROWS;
     for (size_t i = 0; i < w->known_count && !*ret_again && limit > 0; i++)
         w->known[i].landed = 0;
     if (batch == NULL)
@@ -219,6 +240,8 @@ outside_claim(struct worker *w, bool *ret_again)
     batch->flights = 1; // ours, until all is sorted out
     if (!sort_out_batch(w, batch))
         batch_drop(w, batch);
+    batch->weight = batch->sorties > 0 ? batch->arena.used : 0;
+    w->bytes_held += batch->weight;
     bool any = w->filters[SHARE_LOOP].on != was_filtered;
     for (size_t i = 0; i < batch->count; i++)
         any = any || batch->tasks[i].state != TASK_LEFT;

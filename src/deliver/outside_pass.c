@@ -182,14 +182,6 @@ may_start_first(const struct worker *w)
     return true;
 }
 
-/* has_stock: what is to start next is here, and is going to: no claim is waited for. */
-static bool
-has_stock(const struct worker *w)
-{
-    const struct sortie *first = w->waiting.first;
-    return first != NULL && flow_rows(&first->known->flow, worker_mono_us(w)) > 0;
-}
-
 /* claim_and_start goes on until there is no room, or nothing more to claim. While nothing lands, what is in
  * stock may not start for long, and others have room. */
 static bool
@@ -197,7 +189,7 @@ claim_and_start(struct worker *w, bool has_landed, bool is_gathering)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
-        if (has_landed && has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
+        if (has_landed && outside_has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
             break;
         has_claimed = outside_claim(w, &again) || has_claimed;
         if (!w->trouble.now)

@@ -24,6 +24,8 @@ sortie_done(struct worker *w, struct sortie *sortie)
     sortie->flight.endpoint = NULL;
     if (!batch->is_shared)
         arena_give_up(&batch->arena, payload.p, payload.len + 1);
+    if (--batch->sorties == 0)
+        w->bytes_held -= batch->weight;
     sortie_let_go(batch);
 }
 

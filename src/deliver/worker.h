@@ -82,6 +82,7 @@ struct worker {
     struct sorties waiting, flying, landed;
     size_t flight_count;
     size_t bytes_away;      // payloads of all of these
+    size_t bytes_held;      // the batches that they came in
     bool loop_has_more;     // the last claim for the loop was filled
     bool landed_unsure;     // the answer to their commit was lost
     int64_t landed_mono_us; // since when the first of what landed waits to be written

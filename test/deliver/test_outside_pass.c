@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "deliver/sortie.h"
 
 /* --- a loop in which every flight ends at the next poll, unless it is held --- */
 
@@ -32,6 +33,7 @@ struct sky {
     const char *text;
     void (*at_poll)(struct sky *sky);
     owed_outcome (*judge)(struct sky *sky, struct flight *flight); // NULL: outcome
+    bool (*stays)(struct sky *sky, struct flight *flight);         // does not end yet
     int closed;
 };
 
@@ -88,19 +90,26 @@ sky_poll(struct outside *outside, const int *fds, size_t fd_count, int timeout_m
     if (sky->hold || sky->hold_polls-- > 0)
         return NULL;
     struct flight *ended = NULL;
-    size_t count = sky->ends == 0 || sky->count < sky->ends ? sky->count : sky->ends;
-    for (size_t i = count; i > 0; i--) {
-        struct flight *flight = sky->flights[i - 1];
+    struct flight **link = &ended;
+    size_t left = sky->ends == 0 ? sky->count : sky->ends;
+    size_t stay = 0;
+    for (size_t i = 0; i < sky->count; i++) {
+        struct flight *flight = sky->flights[i];
+        if (left == 0 || (sky->stays != NULL && sky->stays(sky, flight))) {
+            sky->flights[stay++] = flight;
+            continue;
+        }
+        left--;
         flight->outcome = sky->judge == NULL ? sky->outcome : sky->judge(sky, flight);
         flight->code = 200;
         flight->duration_us = 5;
         if (sky->text != NULL)
             delivery_say(&flight->delivery, "%s", sky->text);
-        flight->next = ended;
-        ended = flight;
+        flight->next = NULL;
+        *link = flight;
+        link = &flight->next;
     }
-    sky->count -= count;
-    memmove(sky->flights, sky->flights + count, sky->count * sizeof sky->flights[0]);
+    sky->count = stay;
     return ended;
 }
 
@@ -325,7 +334,7 @@ when_rows_that_flowed_hang_those_of_others_wait_for_no_poll(void **state)
     assert_in_range(freeze.begun_us, freeze.at_us, freeze.at_us + 50 * US_PER_MS);
 }
 
-struct ending {
+struct farewell {
     struct sky sky;          // the first member
     int64_t landed, written; // when the last were waited for
 };
@@ -333,11 +342,11 @@ struct ending {
 static void
 see_the_wait(struct sky *sky)
 {
-    struct ending *ending = (struct ending *)sky;
+    struct farewell *farewell = (struct farewell *)sky;
     if (!sky->is_waiting)
         return;
-    ending->landed = sky->starts - (int64_t)sky->count;
-    ending->written = desk_count(sky->desk, "succeeded");
+    farewell->landed = sky->starts - (int64_t)sky->count;
+    farewell->written = desk_count(sky->desk, "succeeded");
     sky->at_poll = NULL;
 }
 
@@ -345,14 +354,109 @@ static void
 at_the_end_what_was_gathered_is_written_before_the_rest_is_waited_for(void **state)
 {
     struct desk *desk = *state;
-    struct ending ending = {
+    struct farewell farewell = {
         .sky = {.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS, .at_poll = see_the_wait}};
     desk->f->has_one_clock = true;
-    open_hook(desk, &ending.sky, RIVER_ROWS);
+    open_hook(desk, &farewell.sky, RIVER_ROWS);
     desk->settings.passes = 72;
     desk_run(desk);
-    assert_in_range(ending.landed, 500, RIVER_ROWS);
-    assert_int_equal(ending.written, ending.landed);
+    assert_in_range(farewell.landed, 500, RIVER_ROWS);
+    assert_int_equal(farewell.written, farewell.landed);
+}
+
+struct hanging {
+    struct sky sky; // the first member
+    size_t most_bytes;
+};
+
+/* weigh_batches adds up what the batches of all that flies take. */
+static void
+weigh_batches(struct sky *sky)
+{
+    struct hanging *hanging = (struct hanging *)sky;
+    size_t bytes = 0;
+    for (size_t i = 0; i < sky->count; i++) {
+        const struct batch *batch = ((struct sortie *)sky->flights[i])->batch;
+        bool is_counted = false;
+        for (size_t j = 0; j < i; j++)
+            is_counted = is_counted || ((struct sortie *)sky->flights[j])->batch == batch;
+        bytes += is_counted ? 0 : batch->arena.used;
+    }
+    if (bytes > hanging->most_bytes)
+        hanging->most_bytes = bytes;
+}
+
+/* hangs has one of two hundred end with the last. */
+static bool
+hangs(struct sky *sky, struct flight *flight)
+{
+    return sky->starts < RIVER_ROWS && flight->delivery.row->fence.delivery_id % 200 == 0;
+}
+
+static void
+a_few_that_hang_do_not_keep_the_memory_of_all_that_flowed_past(void **state)
+{
+    struct desk *desk = *state;
+    struct hanging hanging = {.sky = {.room_webhook = 100,
+                                  .ends = 20,
+                                  .poll_us = US_PER_MS,
+                                  .at_poll = weigh_batches,
+                                  .stays = hangs}};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &hanging.sky, RIVER_ROWS);
+    desk->settings.error_length = 40000; // there is room for it from the start
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+    assert_in_range(hanging.most_bytes, LIMIT_IN_FLIGHT_BYTES / 2, LIMIT_IN_FLIGHT_BYTES / 2 * 3);
+}
+
+struct claims {
+    int count, empty;
+};
+
+static void
+count_claim(void *state, int64_t took_us, size_t count)
+{
+    struct claims *claims = state;
+    (void)took_us;
+    claims->count++;
+    claims->empty += count == 0;
+}
+
+static void
+beside_one_that_is_owed_nothing_hardly_a_claim_comes_back_empty(void **state)
+{
+    NOT_ON("sqlite", "nothing is claimed ahead there");
+    struct desk *desk = *state;
+    struct sky sky = {.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS};
+    struct claims claims = {0};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &sky, RIVER_ROWS);
+    owed_close(desk->f->owed);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk->seat.claimed = count_claim;
+    desk->seat.claimed_state = &claims;
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+    assert_in_range(claims.empty, 1, 10);
+}
+
+static void
+rows_flow_however_long_the_store_takes_to_write_them(void **state)
+{
+    NOT_ON("sqlite", "claims stay smaller where somebody may wait for a single writer");
+    struct desk *desk = *state;
+    // Four thousand a second.
+    struct sky sky = {.room_webhook = 200, .ends = 200, .poll_us = 50 * US_PER_MS};
+    struct claims claims = {0};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &sky, RIVER_ROWS);
+    desk->seat.claimed = count_claim;
+    desk->seat.claimed_state = &claims;
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+    assert_in_range(claims.count, RIVER_ROWS / 500, RIVER_ROWS / 100);
 }
 
 /* write_and_see_claimed counts in most_written what was claimed since it last looked. */
@@ -1150,6 +1254,9 @@ main(void)
         TEST(while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_flight),
         TEST(while_the_application_writes_claims_stay_small_however_fast_rows_flow),
         TEST(where_few_land_each_is_written_at_once),
+        TEST(a_few_that_hang_do_not_keep_the_memory_of_all_that_flowed_past),
+        TEST(beside_one_that_is_owed_nothing_hardly_a_claim_comes_back_empty),
+        TEST(rows_flow_however_long_the_store_takes_to_write_them),
         TEST(when_rows_that_flowed_hang_those_of_others_wait_for_no_poll),
         TEST(at_the_end_what_was_gathered_is_written_before_the_rest_is_waited_for),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
