@@ -25,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAUSE_MS 30 // the relay is idle again long before
+#define PAUSE_MS 30     // the relay is idle again long before
+#define WARM_US 1500000 // who fires looks once a second where relays listen
 #define GIVE_UP_US 60000000
 #define EVENTS_MAX 100000
 
@@ -187,6 +188,10 @@ main(int argc, char **argv)
     must(owed_open(&settings, &owed, &err), "owed_open", &err);
     pid_t relay = start_relay(argv[1], argv[2], argv[3]);
     fire_one(owed); // waits until the relay is up
+    for (int64_t warm_us = now_us() + WARM_US; now_us() < warm_us;) {
+        poll(NULL, 0, PAUSE_MS);
+        fire_one(owed);
+    }
     size_t count = 0;
     for (; count < events; count++) {
         poll(NULL, 0, PAUSE_MS);
