@@ -20,6 +20,7 @@ struct known {
     int32_t away;     // attempts that it has started and that are in flight
     int32_t waiting;  // claimed for the loop and not begun, as was counted before a claim
     int32_t landed;   // in the loop, since its last claim
+    int32_t bound;    // more are not to wait after it
     struct flow flow; // of the loop
 };
 

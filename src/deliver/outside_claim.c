@@ -62,6 +62,32 @@ has_plenty(struct worker *w)
     return outside_has_stock(w) && wanted(w, w->waiting.first->known) <= 0;
 }
 
+/* bound is how many may wait of a receiver after so many were wanted. A claim that is large for the sake of what
+ * flows may come to rows of another alone, which others have room for. */
+static int32_t
+bound(struct worker *w, const struct known *known, int32_t wanted)
+{
+    if (flow_rows(&known->flow, worker_mono_us(w)) > 0)
+        return INT32_MAX;
+    return known->waiting + (wanted > 0 ? wanted : 0) + w->settings.batch_size;
+}
+
+/* give_back_too_many frees what waits above that, the last that came. */
+static void
+give_back_too_many(struct worker *w)
+{
+    struct sorties many = {0};
+    struct sortie *next = NULL;
+    for (struct sortie *s = w->waiting.first; s != NULL; s = next) {
+        next = s->next;
+        if (s->known->bound-- > 0)
+            continue;
+        sorties_take_out(&w->waiting, s);
+        sorties_append(&many, s);
+    }
+    sorties_give_back(w, &many, false);
+}
+
 /* receivers_wanted lists whose rows are to be claimed. *ret_most is how many of one. */
 static const char *const *
 receivers_wanted(struct worker *w, int32_t *ret_most, bool *ret_all)
@@ -72,7 +98,9 @@ receivers_wanted(struct worker *w, int32_t *ret_most, bool *ret_all)
     *ret_all = true;
     count_waiting(w);
     for (size_t i = 0; filter->members[i] != NULL; i++) {
-        int32_t of_it = wanted(w, filter->members[i]);
+        struct known *known = filter->members[i];
+        int32_t of_it = wanted(w, known);
+        known->bound = bound(w, known, of_it);
         if (of_it > *ret_most)
             *ret_most = of_it;
         if (of_it > 0)
@@ -190,6 +218,13 @@ sort_out_batch(struct worker *w, struct batch *batch)
 }
 
 void
+outside_forgo_claim(struct worker *w)
+{
+    for (size_t i = 0; i < w->known_count; i++)
+        w->known[i].landed = 0;
+}
+
+void
 outside_claim_ahead(struct worker *w)
 {
     bool is_all = false;
@@ -232,16 +267,19 @@ outside_claim(struct worker *w, bool *ret_again)
     if (!is_for_others)
         w->loop_has_more = is_full;
     *ret_again = is_full && limit < most && w->landed.count < LANDED_ROWS;
-    for (size_t i = 0; i < w->known_count && !*ret_again && limit > 0; i++)
-        w->known[i].landed = 0;
+    if (!*ret_again && limit > 0)
+        outside_forgo_claim(w);
     if (batch == NULL)
         return false;
     bool was_filtered = w->filters[SHARE_LOOP].on;
     batch->flights = 1; // ours, until all is sorted out
-    if (!sort_out_batch(w, batch))
-        batch_drop(w, batch);
+    bool is_sorted = sort_out_batch(w, batch);
     batch->weight = batch->sorties > 0 ? batch->arena.used : 0;
     w->bytes_held += batch->weight;
+    if (!is_sorted)
+        batch_drop(w, batch);
+    else if (batch->count > (size_t)w->settings.batch_size)
+        give_back_too_many(w);
     bool any = w->filters[SHARE_LOOP].on != was_filtered;
     for (size_t i = 0; i < batch->count; i++)
         any = any || batch->tasks[i].state != TASK_LEFT;

@@ -189,8 +189,10 @@ claim_and_start(struct worker *w, bool has_landed, bool is_gathering)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
-        if (has_landed && outside_has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP)))
+        if (has_landed && outside_has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP))) {
+            outside_forgo_claim(w);
             break;
+        }
         has_claimed = outside_claim(w, &again) || has_claimed;
         if (!w->trouble.now)
             sorties_start(w);

@@ -69,6 +69,8 @@ void sortie_end_trial(struct worker *worker, struct sortie *sortie);
 /* outside_claim takes rows for the room there is, and as many more as have landed since the last claim:
  * so many will find room before the next. true: some were ours. *ret_again: there may be more. */
 bool outside_claim(struct worker *worker, bool *ret_again);
+/* outside_forgo_claim: what has landed by now is no reason to claim more later. */
+void outside_forgo_claim(struct worker *worker);
 /* outside_has_stock: what is to start next is here, and is going to: no claim is waited for. */
 bool outside_has_stock(const struct worker *worker);
 /* outside_claim_ahead begins one, where the last suggests that there is more of what flows: outcomes are written

@@ -410,6 +410,44 @@ a_few_that_hang_do_not_keep_the_memory_of_all_that_flowed_past(void **state)
     assert_in_range(hanging.most_bytes, LIMIT_IN_FLIGHT_BYTES / 2, LIMIT_IN_FLIGHT_BYTES / 2 * 3);
 }
 
+static void
+count_leased_label(struct sky *sky)
+{
+    struct flood *flood = (struct flood *)sky;
+    int64_t count = desk_number(sky->desk,
+        "select count(*) from owed_delivery where status = 'claimed' "
+        "and lease_expires_at > moment(0) and receiver_key = 'shop.label'");
+    if (count > flood->most_leased)
+        flood->most_leased = count;
+}
+
+static void
+beside_rows_that_flow_no_more_of_another_are_held_than_its_batch_and_its_room(void **state)
+{
+    struct desk *desk = *state;
+    struct flood flood = {.sky = {.room_webhook = 100,
+                              .room_exec = 1,
+                              .ends = 20,
+                              .poll_us = US_PER_MS,
+                              .at_poll = count_leased_label}};
+    desk->f->has_one_clock = true;
+    fly(desk, &flood.sky);
+    fixture_receiver(desk->f, label);
+    fixture_open(desk->f);
+    desk_fire_many(desk, 450);
+    owed_close(desk->f->owed);
+    fixture_receiver(desk->f, hook);
+    fixture_open(desk->f);
+    desk_fire_many(desk, RIVER_ROWS);
+    raw_run(desk->f->raw,
+        "delete from owed_delivery where receiver_key = 'shop.label' and event_id >= "
+        "(select min(event_id) from (select * from owed_delivery) d "
+        "where receiver_key = 'shop.hook')");
+    desk_once(desk);
+    assert_count(desk, "succeeded", RIVER_ROWS + 450);
+    assert_in_range(flood.most_leased, 50, 90);
+}
+
 struct claims {
     int count, empty;
 };
@@ -1255,6 +1293,7 @@ main(void)
         TEST(while_the_application_writes_claims_stay_small_however_fast_rows_flow),
         TEST(where_few_land_each_is_written_at_once),
         TEST(a_few_that_hang_do_not_keep_the_memory_of_all_that_flowed_past),
+        TEST(beside_rows_that_flow_no_more_of_another_are_held_than_its_batch_and_its_room),
         TEST(beside_one_that_is_owed_nothing_hardly_a_claim_comes_back_empty),
         TEST(rows_flow_however_long_the_store_takes_to_write_them),
         TEST(when_rows_that_flowed_hang_those_of_others_wait_for_no_poll),
