@@ -14,6 +14,7 @@
 
 #define DAY (86400 * SECOND)
 #define WINDOW (90 * DAY)
+#define ASKED_MOST 1000
 
 static const char *const none[] = {NULL};
 
@@ -519,6 +520,16 @@ has_turn(struct world *world, struct db *db, int64_t stuck_seconds)
     return is_ours;
 }
 
+/* gets_turn asks until it has it: a server may take its time to see that a connection does nothing. */
+static bool
+gets_turn(struct world *world, struct db *db, int64_t stuck_seconds)
+{
+    bool has = false;
+    for (int i = 0; i < ASKED_MOST && !has; i++)
+        has = has_turn(world, db, stuck_seconds);
+    return has;
+}
+
 static void
 one_deletes_at_a_time_where_the_commits_of_several_would_be_waited_for(void **state)
 {
@@ -529,8 +540,8 @@ one_deletes_at_a_time_where_the_commits_of_several_would_be_waited_for(void **st
     assert_int_equal(has_turn(world, world->other, 60), !one_at_a_time);
     store_prune_leave(world->other); // it had none to leave
     assert_int_equal(has_turn(world, world->other, 60), !one_at_a_time);
-    assert_true(has_turn(world, world->other, 0)); // nobody has to be waited for that long
-    store_prune_leave(world->db);                  // however often it was asked for
+    assert_true(gets_turn(world, world->other, 0)); // nobody has to be waited for that long
+    store_prune_leave(world->db);                   // however often it was asked for
     assert_true(has_turn(world, world->other, 60));
     assert_int_equal(has_turn(world, world->db, 60), !one_at_a_time);
 }
