@@ -95,6 +95,17 @@ desk_run(struct desk *desk)
 }
 
 void
+desk_run_orders(struct desk *desk, int64_t count)
+{
+    fixture_begin(desk->f);
+    for (int64_t i = 0; i <= count; i++)
+        fixture_fire(desk->f, &order_placed, i);
+    fixture_commit(desk->f);
+    desk->settings.passes = 1;
+    desk_run(desk);
+}
+
+void
 desk_once(struct desk *desk)
 {
     desk->settings.once = true;

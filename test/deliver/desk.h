@@ -48,9 +48,11 @@ owed_outcome actor_run(owed_delivery *delivery, const void *payload);
 int64_t desk_fire(struct desk *desk, int64_t order_id);
 void desk_fire_many(struct desk *desk, int64_t count);
 
-/* desk_run runs the relay as the settings have it, and expects it to end well. desk_once runs it until
- * there is nothing left that is due. */
+/* desk_run runs the relay as the settings have it, and expects it to end well. desk_run_orders fires orders 1 to
+ * count behind order 0, whose receiver is timed by it, and runs one pass. desk_once runs it until there is nothing
+ * left that is due. */
 void desk_run(struct desk *desk);
+void desk_run_orders(struct desk *desk, int64_t count);
 void desk_once(struct desk *desk);
 
 /* desk_promise makes a table `child` whose rows must have a parent by the time they are committed. */

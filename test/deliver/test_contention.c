@@ -114,18 +114,6 @@ open_server(struct desk *desk, struct actor *actor)
     db->driver = &server.driver;
 }
 
-/* run fires orders 1 to count behind order 0, whose receiver is timed by it. */
-static void
-run(struct desk *desk, int64_t count)
-{
-    fixture_begin(desk->f);
-    for (int64_t i = 0; i <= count; i++)
-        fixture_fire(desk->f, &order_placed, i);
-    fixture_commit(desk->f);
-    desk->settings.passes = 1;
-    desk_run(desk);
-}
-
 /* assert_all_once tells that each order took effect once, with one attempt, and nothing was amiss. */
 static void
 assert_all_once(struct desk *desk, int64_t count)
@@ -154,7 +142,7 @@ from_the_second_on_nobody_in_a_group_waits_for_a_lock(void **state)
     struct desk *desk = *state;
     struct actor actor = {0};
     open_server(desk, &actor);
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     assert_int_equal(server.hurried, 1);
     assert_all_once(desk, 4);
 }
@@ -165,7 +153,7 @@ one_alone_may_wait(void **state)
     struct desk *desk = *state;
     struct actor actor = {0};
     open_server(desk, &actor);
-    run(desk, 1);
+    desk_run_orders(desk, 1);
     assert_int_equal(server.hurried, 0);
     assert_all_once(desk, 1);
 }
@@ -195,7 +183,7 @@ assert_gives_way(struct desk *desk, act act)
 {
     struct actor actor = {.acts = {[3] = act}};
     open_server(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     // What went with it is done again before.
     const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4, 5};
     assert_int_equal(actor.calls, 9);
@@ -222,7 +210,7 @@ once_locks_came_between_each_has_a_savepoint_and_nobody_is_repeated(void **state
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = meets_a_lock_and_fails, [6] = meets_a_lock_and_fails}};
     open_server(desk, &actor);
-    run(desk, 7);
+    desk_run_orders(desk, 7);
     const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 6, 7};
     assert_int_equal(actor.calls, 12);
     for (size_t i = 0; i < 12; i++)
@@ -237,7 +225,7 @@ a_transaction_has_at_most_sixty_savepoints(void **state)
     struct actor actor = {.acts = {[2] = meets_a_lock_and_fails}};
     open_server(desk, &actor);
     desk->settings.batch_size = 300;
-    run(desk, 250);
+    desk_run_orders(desk, 250);
     assert_int_equal(server.most_savepoints, 60);
     assert_count(desk, "succeeded", 251);
 }
@@ -257,7 +245,7 @@ what_fails_alone_as_well_has_failed_one_attempt(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = fails_in_sql}};
     open_server(desk, &actor);
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     assert_int_equal(actor.calls, 8);
     assert_count(desk, "failed", 1);
     assert_count(desk, "succeeded", 4);
@@ -280,7 +268,7 @@ done_over_a_failed_statement_is_a_failure_that_says_so(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = fails_in_sql_and_says_done}};
     open_server(desk, &actor);
-    run(desk, 1);
+    desk_run_orders(desk, 1);
     assert_count(desk, "failed", 1);
     assert_int_equal(desk_written(desk, 1), 0);
     assert_failed_over(desk, "a statement of its had failed");
@@ -303,7 +291,7 @@ what_a_deadlock_undid_is_repeated_one_by_one(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = is_undone_in_a_group}};
     open_server(desk, &actor);
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     const int64_t orders[] = {0, 1, 2, 3, 1, 2, 3, 4};
     assert_int_equal(actor.calls, 8);
     for (size_t i = 0; i < 8; i++)
@@ -326,7 +314,7 @@ one_that_is_undone_again_and_again_has_failed_an_attempt(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = is_always_undone}};
     open_server(desk, &actor);
-    run(desk, 2);
+    desk_run_orders(desk, 2);
     assert_int_equal(actor.calls, 5); // order 1 three times
     assert_count(desk, "failed", 1);
     assert_count(desk, "succeeded", 2);
@@ -341,7 +329,7 @@ an_acknowledgement_that_meets_a_lock_undoes_the_group_and_counts_nothing(void **
     struct actor actor = {0};
     open_server(desk, &actor);
     server.busy_settles = 1;
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     assert_int_equal(server.busy_settles, 0);
     // Where each outcome is written at once that of the second meets it, else those of all.
     assert_int_equal(actor.calls, server.real->settles_early ? 7 : 9);
@@ -355,7 +343,7 @@ where_locks_come_between_again_and_again_each_is_repeated_by_itself(void **state
     struct actor actor = {0};
     open_server(desk, &actor);
     server.busy_settles = 3;
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     assert_int_equal(server.busy_settles, 0);
     assert_all_once(desk, 4);
     // The third repetition has a transaction for each of those that went with the acknowledgement.
@@ -408,7 +396,7 @@ what_a_receiver_committed_with_its_outcome_is_over(void **state)
     open_server(desk, &actor);
     server.driver.settles_early = true;
     server.driver.guard = allow_all;
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     // 1 and 2 were committed by 3, each with its outcome: none of them runs again.
     assert_int_equal(actor.calls, 5);
     assert_count(desk, "succeeded", 4);
@@ -436,7 +424,7 @@ outcomes_that_are_written_early_go_with_their_group(void **state)
     struct actor actor = {.acts = {[3] = fails, [5] = loses_its_row}};
     open_server(desk, &actor);
     server.driver.settles_early = true;
-    run(desk, 6);
+    desk_run_orders(desk, 6);
     assert_count(desk, "failed", 1);
     assert_count(desk, "succeeded", 5);
     for (int64_t i = 1; i <= 6; i++)

@@ -23,18 +23,6 @@ open_timed(struct desk *desk, struct actor *actor)
     fixture_open(desk->f);
 }
 
-/* run fires orders 1 to count behind order 0, which is the one that is timed. */
-static void
-run(struct desk *desk, int64_t count)
-{
-    fixture_begin(desk->f);
-    for (int64_t i = 0; i <= count; i++)
-        fixture_fire(desk->f, &order_placed, i);
-    fixture_commit(desk->f);
-    desk->settings.passes = 1;
-    desk_run(desk);
-}
-
 /* assert_each tells that every order of the run but one (0: none) took effect exactly once. */
 static void
 assert_each(struct desk *desk, int64_t count, int64_t but)
@@ -73,7 +61,7 @@ neighbours_share_one_commit_once_it_is_known_that_they_are_quick(void **state)
     struct sight sight = {{0}};
     all_look(&actor, &sight);
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_int_equal(sight.rows_before[1], 1);
     assert_int_equal(sight.rows_before[5], 1);
     assert_each(desk, 5, 0);
@@ -90,7 +78,7 @@ a_group_has_at_most_as_many_rows_as_it_may(void **state)
     open_timed(desk, &actor);
     desk->settings.batch_size = ORDERS;
     int64_t most = test_store_is("sqlite") ? GROUP_ROWS : GROUP_SHARED_ROWS;
-    run(desk, most + 2);
+    desk_run_orders(desk, most + 2);
     assert_int_equal(sight.rows_before[most], 1);
     assert_int_equal(sight.rows_before[most + 1], most + 1);
     assert_each(desk, most + 2, 0);
@@ -113,7 +101,7 @@ a_group_is_open_for_a_tenth_of_a_second_at_most(void **state)
     for (size_t i = 0; i < DESK_ORDERS; i++)
         actor.acts[i] = takes_15_ms;
     open_timed(desk, &actor);
-    run(desk, 9);
+    desk_run_orders(desk, 9);
     // Its time began with the first statement of order 1, after 15 ms: seven more make it 105.
     assert_int_equal(sight.rows_before[8], 1);
     assert_int_equal(sight.rows_before[9], 9);
@@ -137,7 +125,7 @@ a_receiver_that_usually_takes_long_runs_alone(void **state)
     for (size_t i = 0; i < DESK_ORDERS; i++)
         actor.acts[i] = takes_30_ms;
     open_timed(desk, &actor);
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     for (int64_t i = 1; i <= 4; i++)
         assert_int_equal(sight.rows_before[i], i);
 }
@@ -151,7 +139,7 @@ a_plain_receiver_never_shares(void **state)
     all_look(&actor, &sight);
     desk_receiver(desk, &actor, (owed_receiver){.key = "shop.stock"});
     fixture_open(desk->f);
-    run(desk, 4);
+    desk_run_orders(desk, 4);
     for (int64_t i = 1; i <= 4; i++)
         assert_int_equal(sight.rows_before[i], i);
 }
@@ -187,7 +175,7 @@ a_failure_undoes_its_own_work_alone_and_is_recorded(void **state)
     receiver.on_failure = note_failure;
     desk_receiver(desk, &actor, receiver);
     fixture_open(desk->f);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 3);
     // What went with it is done again, and only the repetition counts, its own failure too.
     assert_calls(&actor, CALLS(0, 1, 2, 3, 1, 2, 3, 4, 5));
@@ -207,7 +195,7 @@ a_failure_that_wrote_nothing_ends_the_group_as_well(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = fails}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 3);
     assert_int_equal(actor.calls, 6); // with nothing to undo nobody ran twice
     assert_count(desk, "failed", 1);
@@ -219,7 +207,7 @@ the_first_of_a_group_that_fails_has_nobody_to_repeat(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = writes_and_fails}};
     open_timed(desk, &actor);
-    run(desk, 3);
+    desk_run_orders(desk, 3);
     assert_each(desk, 3, 1);
     assert_calls(&actor, CALLS(0, 1, 2, 3));
 }
@@ -233,7 +221,7 @@ however_many_fail_each_of_the_others_takes_effect_once(void **state)
         actor.acts[i] = i % 4 == 0 ? writes_and_fails : fails;
     open_timed(desk, &actor);
     desk->settings.batch_size = 50;
-    run(desk, 20);
+    desk_run_orders(desk, 20);
     for (int64_t i = 1; i <= 20; i++)
         assert_int_equal(desk_written(desk, i), i % 2);
     assert_count(desk, "succeeded", 11);
@@ -262,7 +250,7 @@ one_that_is_done_when_it_is_repeated_has_not_failed(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = fails_once}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 0);
     assert_int_equal(desk_number(desk, "select count(*) from owed_attempt"), 0);
     assert_false(desk_logged(desk, "nothing on the shelf"));
@@ -282,7 +270,7 @@ a_statement_that_fails_in_one_undoes_that_one_alone(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = fails_in_sql}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 3);
     assert_text(desk, "select last_error from owed_delivery where status = 'failed'",
         "order 3: no such table");
@@ -320,7 +308,7 @@ a_savepoint_that_one_leaves_open_is_nothing_to_its_neighbours(void **state)
         .acts = {
             [2] = leaves_a_savepoint, [4] = undoes_a_part, [5] = leaves_a_savepoint_and_fails}};
     open_timed(desk, &actor);
-    run(desk, 7);
+    desk_run_orders(desk, 7);
     assert_each(desk, 7, 5);
     assert_count(desk, "failed", 1);
 }
@@ -340,7 +328,7 @@ breaks_up(struct desk *desk, act guilty)
     // MariaDB cannot be kept from a commit: what stood in the transaction stays, acknowledged but for one.
     bool is_kept = guilty == writes_and_commits && test_store_is("mariadb");
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     if (is_kept)
         assert_int_equal(desk_written(desk, 3), 1);
     else
@@ -375,7 +363,7 @@ what_one_commits_is_over_for_its_neighbours_where_nothing_refuses_it(void **stat
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = writes_and_commits}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_int_equal(actor.calls, 6);
     for (int64_t i = 1; i <= 5; i++)
         assert_int_equal(desk_written(desk, i), 1);
@@ -403,7 +391,7 @@ one_that_releases_our_savepoint_harms_nobody_else(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = releases_our_savepoint}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     bool is_harmless = test_store_is("sqlite");
     assert_each(desk, 5, is_harmless ? 0 : 3);
     assert_count(desk, "failed", !is_harmless);
@@ -428,7 +416,7 @@ one_that_commits_and_begins_anew_is_found_out_and_no_neighbour_takes_effect_twic
     struct desk *desk = *state;
     struct actor actor = {.acts = {[3] = commits_and_begins}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     for (int64_t i = 1; i <= 5; i++)
         if (i != 3)
             assert_int_equal(desk_written(desk, i), 1);
@@ -471,7 +459,7 @@ a_row_that_was_taken_is_not_run_for_its_thief_and_its_neighbours_are_repeated(vo
     struct desk *desk = *state;
     struct actor actor = {.acts = {[1] = robs_number_4}};
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_int_equal(desk_written(desk, 2), 1);
     assert_int_equal(desk_written(desk, 3), 1);
     assert_int_equal(desk_written(desk, 4), 0);
@@ -499,7 +487,7 @@ when_the_commit_is_refused_each_is_repeated_and_the_guilty_one_found(void **stat
     struct actor actor = {.acts = {[3] = breaks_a_promise}};
     open_timed(desk, &actor);
     desk_promise(desk);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 3);
     assert_count(desk, "failed", 1);
     assert_int_equal(desk_number(desk, "select max(attempts) from owed_delivery"), 1);
@@ -514,7 +502,7 @@ a_veto_inside_one_fails_it_alone(void **state)
     desk_receiver(desk, &guard,
         (owed_receiver){.key = "shop.limit", .event = &order_shipped, .mode = OWED_INLINE});
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_each(desk, 5, 3);
     assert_count(desk, "failed", 1);
     assert_int_equal(
@@ -543,7 +531,7 @@ what_a_failed_one_fired_is_gone_and_nobody_hears_of_it(void **state)
     desk_receiver(desk, &hearer,
         (owed_receiver){.key = "shop.hear", .event = &order_shipped, .mode = OWED_ON_COMMIT});
     open_timed(desk, &actor);
-    run(desk, 5);
+    desk_run_orders(desk, 5);
     assert_int_equal(
         desk_number(desk, "select count(*) from owed_event where name = 'shop.OrderShipped'"), 2);
     assert_int_equal(hearer.calls, 2);
@@ -576,7 +564,7 @@ run_mixed(struct desk *desk, struct actor *actor, struct actor *plain, act plain
     desk_receiver(desk, plain, (owed_receiver){.key = "shop.plain"});
     open_timed(desk, actor);
     desk->settings.batch_size = 50;
-    run(desk, 5);
+    desk_run_orders(desk, 5);
 }
 
 static void
@@ -653,7 +641,7 @@ one_that_has_the_transaction_cannot_begin_another(void **state)
     struct desk *desk = *state;
     struct actor actor = {.acts = {[2] = begins_beside_its_own}};
     open_timed(desk, &actor);
-    run(desk, 3);
+    desk_run_orders(desk, 3);
     assert_each(desk, 3, 0);
 }
 
@@ -687,7 +675,7 @@ while_the_application_writes_a_group_is_short_and_a_pause_follows(void **state)
         actor.acts[i] = takes_1_ms;
     actor.acts[1] = lets_the_application_write;
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     // Order 2 opens a group; the write is seen when it is committed, and the next ones are short.
     assert_true(desk->wait_count > 0);
     assert_int_equal(desk->waits[0], 3 * US_PER_MS);
@@ -713,7 +701,7 @@ no_pause_follows_a_write_where_the_writer_was_free_for_as_long_before(void **sta
         actor.acts[i] = takes_4_ms_and_writes_nothing;
     actor.acts[1] = lets_the_application_write;
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     assert_int_equal(desk->wait_count, 0);
     assert_count(desk, "succeeded", 9);
 }
@@ -724,7 +712,7 @@ nobody_pauses_where_nobody_else_writes(void **state)
     struct desk *desk = *state;
     struct actor actor = {0};
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     assert_int_equal(desk->wait_count, 0);
     assert_each(desk, 8, 0);
 }
@@ -749,7 +737,7 @@ a_writer_that_is_busy_for_long_is_left_to_others_that_were_not_seen(void **state
     for (size_t i = 0; i < DESK_ORDERS; i++)
         actor.acts[i] = takes_60_ms;
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     // Nine of them take 540 ms: 40 ms into the second hole the writer is given up, for what is left.
     assert_int_equal(desk->wait_count, 1);
     assert_int_equal(desk->waits[0], 65 * US_PER_MS);
@@ -768,7 +756,7 @@ after_a_short_transaction_the_writer_is_free_for_its_share(void **state)
     for (size_t i = 0; i < DESK_ORDERS; i++)
         actor.acts[i] = takes_1_ms;
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     // A group kept it for seven of eight milliseconds.
     assert_int_equal(desk->wait_count, 1);
     assert_int_equal(desk->waits[0], 7 * US_PER_MS / 3 - US_PER_MS);
@@ -792,7 +780,7 @@ a_writer_that_is_kept_for_no_time_is_not_left_to_anybody(void **state)
     for (size_t i = 0; i < DESK_ORDERS; i++)
         actor.acts[i] = takes_1_ms_and_writes_nothing;
     open_timed(desk, &actor);
-    run(desk, 8);
+    desk_run_orders(desk, 8);
     assert_int_equal(desk->wait_count, 0);
 }
 
