@@ -1,4 +1,5 @@
 """What is published, to any broker: what its cases share, and those that hold of each."""
+import contextlib
 import hashlib
 import signal
 import subprocess
@@ -82,16 +83,8 @@ class Published(StoreCase):
         self.assertEqual(['{"n":1}'], [m["payload"] for m in self.broker.messages(self.topic)])
 
     def test_a_broker_that_does_not_answer_is_away_and_what_it_had_comes_again_with_the_same_id(self):
-        self.feed("timeout = 300ms")
-        self.fire("shop.OrderPlaced", '{"n":0}')
-        relay = self.relay_that_stays()
-        try:
-            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
-            self.freeze()
-            self.fire("shop.OrderPlaced", '{"n":1}')
+        with self.frozen_behind_one() as relay:
             self.until("select count(*) from owed_delivery where last_error is not null", 1)
-        finally:
-            self.thaw()
         self.until("select count(*) from owed_delivery where status = 'succeeded'", 2)
         relay.send_signal(signal.SIGTERM)
         self.assertEqual(0, relay.wait(60))
@@ -102,17 +95,9 @@ class Published(StoreCase):
 
     def test_while_the_broker_is_away_the_relays_row_says_so_and_doctor_names_it(self):
         away = "select count(*) from owed_relay where away <> ''"
-        self.feed("timeout = 300ms")
-        self.fire("shop.OrderPlaced", '{"n":0}')
-        relay = self.relay_that_stays()
-        try:
-            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
-            self.freeze()
-            self.fire("shop.OrderPlaced", '{"n":1}')
+        with self.frozen_behind_one() as relay:
             self.until(away, 1)
             found = self.owed("doctor", code=1).stdout
-        finally:
-            self.thaw()
         self.assertRegex(found, rf"(?m)^away: the relay \S+ on \S+ cannot hand on what it should: {self.broker.url()} of receiver shop\.feed "
                                 r"since 20\S+Z: \S+")
         self.until("select count(*) from owed_delivery where status = 'succeeded'", 2)
@@ -147,6 +132,20 @@ class Published(StoreCase):
         self.addCleanup(relay.wait, 60)
         self.addCleanup(relay.kill)
         return relay
+
+    @contextlib.contextmanager
+    def frozen_behind_one(self):
+        """A relay has published one event, and meanwhile the broker does not answer for the next."""
+        self.feed("timeout = 300ms")
+        self.fire("shop.OrderPlaced", '{"n":0}')
+        relay = self.relay_that_stays()
+        try:
+            self.until("select count(*) from owed_delivery where status = 'succeeded'", 1)
+            self.freeze()
+            self.fire("shop.OrderPlaced", '{"n":1}')
+            yield relay
+        finally:
+            self.thaw()
 
     def freeze(self):
         self.broker.signal(signal.SIGSTOP)
