@@ -255,6 +255,69 @@ a_commit_that_nobody_can_be_asked_about_is_unsure(void **state)
     end_proxy(&proxy);
 }
 
+#define HERE "left(pg_walfile_name(pg_current_wal_lsn()), 8)"
+#define ELSEWHERE "'00000000'"
+#define WRITTEN "decode(md5('written'), 'hex')"
+#define NEWER "decode(md5('newer'), 'hex')"
+#define NOT_WRITTEN "decode(md5('not'), 'hex')"
+
+/* assert_fate asks what became of an event; "": nobody can tell. */
+static void
+assert_fate(
+    struct world *world, const char *uid, const char *timeline, const char *age, const char *fate)
+{
+    char query[256], text[256];
+    snprintf(query, sizeof query, "execute fate(%s, 'shop.Old', %s, now() - interval '%s')", uid,
+        timeline, age);
+    raw_text(plain(world), query, text);
+    if (strcmp(text, fate) != 0)
+        fail_msg("%s: '%s', and not '%s'", query, text, fate);
+}
+
+static void
+fire_old(struct world *world, int count, const char *uid)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql,
+        "insert into owed_event (uid, name, payload, occurred_at, recorded_at, due_at)"
+        " select %s, 'shop.Old', '1', now(), now(), now() from generate_series(1, %d)",
+        uid, count);
+    raw_run(plain(world), sql);
+}
+
+static void
+an_event_that_is_not_there_was_not_written_only_where_it_must_still_be_there(void **state)
+{
+    struct world *world = *state;
+    char sql[2048];
+    snprintf(sql, sizeof sql, "prepare fate as %s",
+        world->db->driver->sql->statements[STMT_EVENT_STATUS]);
+    raw_run(plain(world), sql);
+    fire_old(world, 1, WRITTEN);
+    assert_fate(world, WRITTEN, HERE, "0s", "committed");
+    assert_fate(world, WRITTEN, ELSEWHERE, "0s", "");
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "aborted");
+    assert_fate(world, NOT_WRITTEN, HERE, "2 minutes", ""); // it may have been pruned
+    raw_run(plain(world),
+        "insert into owed_event_type (name, app, version, retention_seconds, published_at)"
+        " values ('shop.Old', 'shop', 1, 60, now())");
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "");
+    raw_run(plain(world),
+        "update owed_event_type set retention_seconds = 86400 where name = 'shop.Old'");
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "aborted");
+    raw_run(plain(world),
+        "update owed_event_type set retention_seconds = null, delete_when = 'succeeded'"
+        " where name = 'shop.Old'");
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "");
+    raw_run(plain(world), "delete from owed_event_type where name = 'shop.Old'");
+    fire_old(world, 10000, NEWER); // it may be behind all these
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "");
+    assert_fate(world, WRITTEN, HERE, "0s", "");
+    raw_run(plain(world),
+        "update owed_event set recorded_at = now() - interval '1 hour' where uid = " NEWER);
+    assert_fate(world, NOT_WRITTEN, HERE, "0s", "aborted");
+}
+
 int
 main(void)
 {
@@ -263,6 +326,7 @@ main(void)
         TEST(a_commit_whose_event_was_not_answered_either_is_asked_about),
         TEST(an_event_that_waits_goes_with_what_follows_and_with_the_commit_at_last),
         TEST(a_commit_that_nobody_can_be_asked_about_is_unsure),
+        TEST(an_event_that_is_not_there_was_not_written_only_where_it_must_still_be_there),
     };
     return run_on_stores("postgres", "postgres doubt", tests, COUNT(tests));
 }
