@@ -89,11 +89,29 @@ who_fires_while_routines_are_replaced_is_told_to_try_again_and_nothing_was_writt
     assert_int_equal(raw_number(plain(world), "select count(*) from owed_event"), 4);
 }
 
+static void
+who_does_anything_else_by_a_routine_of_another_release_is_told_of_that(void **state)
+{
+    struct world *world = *state;
+    struct claim claim = a_claim("w", NOW, 1);
+    struct claimed *rows = NULL;
+    size_t count = 0;
+    claim.lanes = NULL; // all of the application
+    claim.app = "shop";
+    world->store.is_spoilt = true;
+    raw_run(plain(world), "create or replace procedure owed_lanes(in a int) select a");
+    owed_status status = store_claim(world->db, &claim, &world->arena, &rows, &count, &world->err);
+    assert_int_equal(status, OWED_SCHEMA);
+    assert_non_null(strstr(world->err.text, "owed_lanes"));
+    assert_non_null(strstr(world->err.text, "owed migrate"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_error_amid_the_rows_is_the_statements_own_and_it_runs_again),
+        TEST(who_does_anything_else_by_a_routine_of_another_release_is_told_of_that),
         TEST(who_fires_while_routines_are_replaced_is_told_to_try_again_and_nothing_was_written),
     };
     return run_on_stores("mariadb", "mariadb statement", tests, COUNT(tests));
