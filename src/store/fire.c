@@ -104,8 +104,9 @@ insert_one(struct db *db, const struct new_event *event, struct args args, int64
 {
     if (!is_empty(event->suppressed_reason))
         return query_int(db, STMT_EVENT_INSERT_SUPPRESSED, args, ret_id, ret_fresh, err);
-    if (event->own_count > 0 && store_owes_own(db)) {
-        bool has_arrays = db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
+    bool has_arrays = db->driver->sql->statements[STMT_EVENT_INSERT_OWN] != NULL;
+    // What goes with its commit is that statement even where the process declares nothing.
+    if ((event->own_count > 0 && store_owes_own(db)) || (event->may_wait && has_arrays)) {
         return (has_arrays ? insert_with_own : insert_with_list)(
             db, event, args.values, ret_id, ret_fresh, err);
     }

@@ -97,6 +97,7 @@ struct postgres_db {
     size_t queued;
     owed_error queue_error;
     struct held held;
+    unsigned in_full; // so many that go with their commit are not tried alone
 
     // The transaction that we began.
     bool begun;

@@ -45,9 +45,10 @@ check_columns(enum stmt stmt, const PGresult *result, owed_error *err)
 static bool
 writes(enum stmt stmt)
 {
-    static const enum stmt both[] = {STMT_EVENT_INSERT, STMT_EVENT_INSERT_OWN, STMT_EVENTS_INSERT,
-        STMT_SETTLE_ALL, STMT_CLAIM_LANES, STMT_CLAIM_LANE, STMT_CLAIM_RECEIVERS, STMT_CLAIM_EARLY,
-        STMT_CLAIM_ONE, STMT_CLAIM_EVENTS, STMT_CLAIM_BUT};
+    static const enum stmt both[] = {STMT_EVENT_INSERT, STMT_EVENT_INSERT_OWN,
+        STMT_EVENT_INSERT_ALONE, STMT_EVENTS_INSERT, STMT_SETTLE_ALL, STMT_CLAIM_LANES,
+        STMT_CLAIM_LANE, STMT_CLAIM_RECEIVERS, STMT_CLAIM_EARLY, STMT_CLAIM_ONE, STMT_CLAIM_EVENTS,
+        STMT_CLAIM_BUT};
     for (size_t i = 0; i < sizeof both / sizeof both[0]; i++)
         if (both[i] == stmt)
             return true;
@@ -57,7 +58,8 @@ writes(enum stmt stmt)
 void
 postgres_note_number(struct postgres_db *conn, enum stmt stmt, const PGresult *result)
 {
-    if (stmt != STMT_EVENT_INSERT_OWN || !conn->begun || conn->is_pooled || PQntuples(result) != 1)
+    bool says_number = stmt == STMT_EVENT_INSERT_OWN || stmt == STMT_EVENT_INSERT_ALONE;
+    if (!says_number || !conn->begun || conn->is_pooled || PQntuples(result) != 1)
         return;
     struct value number = postgres_value(result, 0, 1);
     if (number.type == VALUE_INT)

@@ -14,6 +14,9 @@
 #include "base/error.h"
 #include "store/postgres.h"
 
+#define ALONE_ARGS 15     // of those that the event is inserted with
+#define IN_FULL_TIMES 200 // before it is tried again whether the catalogue has caught up
+
 void
 postgres_light(struct db *db)
 {
@@ -178,6 +181,37 @@ end_by_commit(struct postgres_db *conn, owed_error *err)
     return status;
 }
 
+/* end_alone commits an event that is all there is, and what is owed for it. Where the server sees more to do than
+ * the statement for that does, it writes nothing: then once more, in full. */
+static owed_status
+end_alone(struct postgres_db *conn, owed_error *err)
+{
+    const struct command in_full = conn->held.command;
+    conn->held.command.stmt = STMT_EVENT_INSERT_ALONE;
+    conn->held.command.count = ALONE_ARGS;
+    owed_status status = end_by_commit(conn, err);
+    if (status != OWED_OK || conn->number != 0)
+        return status;
+    conn->in_full = IN_FULL_TIMES;
+    conn->held.command = in_full;
+    conn->held.is = true;
+    conn->is_sent = false;
+    postgres_queue(conn, STMT_BEGIN_WRITE);
+    return end_by_commit(conn, err);
+}
+
+/* can_be_alone tells whether an event goes with its commit that the server says the transaction's number for. */
+static bool
+can_be_alone(struct postgres_db *conn)
+{
+    if (!conn->held.is || conn->held.command.stmt != STMT_EVENT_INSERT_OWN || conn->is_pooled)
+        return false;
+    if (conn->in_full == 0)
+        return true;
+    conn->in_full--;
+    return false;
+}
+
 owed_status
 postgres_commit(struct db *db, owed_error *err)
 {
@@ -194,7 +228,7 @@ postgres_commit(struct db *db, owed_error *err)
     if (status == OWED_OK && was_anything && is_gone(conn))
         status = postgres_fail_lost(conn, conn->handle, "commit", err);
     if (status == OWED_OK && was_anything)
-        status = end_by_commit(conn, err);
+        status = (can_be_alone(conn) ? end_alone : end_by_commit)(conn, err);
     if (status != OWED_OK) {
         postgres_rollback(db);
         return status;

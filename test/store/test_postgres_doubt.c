@@ -161,7 +161,7 @@ fired_through(struct proxy *proxy, struct world *world, size_t own_count)
 static struct db *
 waits_through(struct proxy *proxy, struct world *world, size_t own_count)
 {
-    struct db *db = fired_through(proxy, world, own_count);
+    struct db *db = fired_through(proxy, world, 1);
     store_rollback(db);
     begin_and_fire(world, db, own_count, true);
     return db;
@@ -202,6 +202,7 @@ a_commit_whose_event_was_not_answered_either_is_asked_about(void **state)
         {"before, goes", BEFORE_A_COMMIT, true, OWED_UNSURE, 0},
     };
     int64_t events = 0;
+    publish_keys(world, (const char *[]){own.receiver_key, NULL});
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
         const typeof(cases[0]) *which = &cases[i % COUNT(cases)];
         struct proxy proxy = {.hangs_up = which->hangs_up};
@@ -224,7 +225,8 @@ an_event_that_waits_goes_with_what_follows_and_with_the_commit_at_last(void **st
 {
     struct world *world = *state;
     struct db *db = world->db;
-    fire(world, EVENT); // which prepares it
+    begin_and_fire(world, db, 1, false); // which prepares it
+    assert_ok(store_commit(db, &world->err));
     begin_and_fire(world, db, 0, true);
     assert_true(db->driver->holds(db));
     store_rollback(db);

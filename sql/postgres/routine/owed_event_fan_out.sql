@@ -5,7 +5,8 @@
 -- search path of who writes events: they are named with their schema, as a search path that is set for
 -- each call costs a tenth of a fire.
 --
--- Once for each statement that writes events, however many those are.
+-- Once for each statement that writes events, however many those are; not at all for one that owes them
+-- itself (owed_owes_itself).
 do $do$
 begin
     execute format($body$
@@ -61,13 +62,14 @@ end
 $do$;
 do $$
 begin
-    -- It was one for each row once.
+    -- It was one for each row once, and then one for every statement.
     if not exists (select from pg_trigger
         where tgrelid = 'owed_event'::regclass and tgname = 'owed_event_fan_out'
-        and tgnewtable is not null) then
+        and tgnewtable is not null and tgqual is not null) then
         create or replace trigger owed_event_fan_out after insert on owed_event
         referencing new table as owed_events_fired
-        for each statement execute function owed_event_fan_out();
+        for each statement when (coalesce(current_setting('owed.owes_itself', true), '') <> 'yes')
+        execute function owed_event_fan_out();
     end if;
 end
 $$;
