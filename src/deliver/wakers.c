@@ -100,23 +100,24 @@ look(struct wakers *wakers, struct db *db)
             add_path(wakers, relays[i].wake_path);
 }
 
-static void
+/* look_now_and_then tells whether it looked. */
+static bool
 look_now_and_then(struct wakers *wakers, struct db *db, const owed_clock *clock)
 {
     int64_t now = clock_monotonic_us(clock);
     if (wakers->looked && now - wakers->looked_at_us < LOOK_EVERY_US)
-        return;
+        return false;
     if (store_in_transaction(db))
-        return;
+        return false;
     wakers->looked = true;
     wakers->looked_at_us = now;
     look(wakers, db);
+    return true;
 }
 
-void
-wakers_send(struct wakers *wakers, struct db *db, const owed_clock *clock)
+static void
+tell_all(struct wakers *wakers)
 {
-    look_now_and_then(wakers, db, clock);
     if (wakers->count == 0)
         return;
     if (wakers->fd < 0)
@@ -130,4 +131,13 @@ wakers_send(struct wakers *wakers, struct db *db, const owed_clock *clock)
             (const struct sockaddr *)to, sizeof *to);
         (void)sent;
     }
+}
+
+void
+wakers_send(struct wakers *wakers, struct db *db, const owed_clock *clock)
+{
+    // Those that are known do not wait for a question about others; to be told twice costs them one look.
+    tell_all(wakers);
+    if (look_now_and_then(wakers, db, clock))
+        tell_all(wakers);
 }

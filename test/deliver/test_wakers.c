@@ -5,11 +5,15 @@
 #include "fixture.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "raw.h"
 
 struct listener {
     struct fixture *fixture;
@@ -185,6 +189,48 @@ a_stopped_relay_never_blocks_a_producer(void **state)
     assert_int_equal(heard(listener), 1);
 }
 
+struct keeper {
+    struct raw *raw; // holds the table of relays
+    int fd;
+    bool has_heard;
+};
+
+/* keep_until_told lets go of the table once a datagram is there, or after a while. */
+static void *
+keep_until_told(void *argument)
+{
+    struct keeper *keeper = argument;
+    struct pollfd fd = {.fd = keeper->fd, .events = POLLIN};
+    keeper->has_heard = poll(&fd, 1, 3000) == 1;
+    raw_run(keeper->raw, test_store_is("mariadb") ? "unlock tables" : "rollback");
+    return NULL;
+}
+
+static void
+a_known_relay_is_told_before_it_is_asked_who_else_there_is(void **state)
+{
+    NOT_ON("sqlite", "nothing there keeps a reader waiting");
+    struct listener *listener = *state;
+    struct fixture *f = listener->fixture;
+    owed_close(f->owed);
+    f->busy_timeout_us = INT64_C(10000000);
+    fixture_open(f);
+    announce(f, "box-1.00000000", boot_id(), listener->path);
+    fire_once(f);
+    assert_int_equal(heard(listener), 1);
+    f->now_us += 1000000;
+    struct keeper keeper = {.raw = raw_open(f->url), .fd = listener->fd};
+    raw_run(keeper.raw,
+        test_store_is("mariadb") ? "lock tables owed_relay write"
+                                 : "begin; lock table owed_relay in access exclusive mode");
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, keep_until_told, &keeper), 0);
+    fire_once(f);
+    pthread_join(thread, NULL);
+    raw_close(keeper.raw);
+    assert_true(keeper.has_heard);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -194,6 +240,7 @@ main(void)
         CASE(one_byte_comes_after_a_commit_and_none_before),
         CASE(nothing_comes_after_a_rollback_or_when_nothing_was_fired),
         CASE(a_new_relay_is_found_within_a_second),
+        CASE(a_known_relay_is_told_before_it_is_asked_who_else_there_is),
         CASE(only_relays_of_this_boot_are_told),
         CASE(dead_relays_and_bad_paths_do_no_harm),
         CASE(a_stopped_relay_never_blocks_a_producer),
