@@ -179,9 +179,9 @@ void
 idle(struct worker *w)
 {
     tidy(w);
-    // Nobody's commit is for a worker that has nothing to run; only its upkeep will be due.
-    if (!serves_anything(w) && w->seat.wait == NULL) {
-        worker_pause(w, sooner(w, IDLE_MAX_US));
+    // For a worker that has nothing to run only its upkeep will be due.
+    if (w->wake == NULL) {
+        worker_wait(w, sooner(w, IDLE_MAX_US));
         return;
     }
     hear_due(w);

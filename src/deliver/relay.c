@@ -98,6 +98,15 @@ set_up_pauses(struct worker *w, owed_error *err)
     return OWED_OK;
 }
 
+/* open_wake: commits are no news to one that has nothing to run. */
+static owed_status
+open_wake(struct worker *w, owed_error *err)
+{
+    if (w->visit != NULL || (!serves_anything(w) && w->seat.wait == NULL))
+        return OWED_OK;
+    return wake_open(w->owed, w->claimed_by, &w->wake, err);
+}
+
 static owed_status
 set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
 {
@@ -113,7 +122,7 @@ set_up(struct worker *w, const owed_relay_settings *settings, owed_error *err)
     if (status == OWED_OK)
         status = open_outside(w, err);
     if (status == OWED_OK)
-        status = w->visit == NULL ? wake_open(w->owed, w->claimed_by, &w->wake, err) : OWED_OK;
+        status = open_wake(w, err);
     if (status != OWED_OK)
         return status;
     status = set_up_pauses(w, err);

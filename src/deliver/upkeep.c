@@ -83,6 +83,10 @@ worker_wait(struct worker *w, int64_t timeout_us)
 {
     if (w->seat.wait != NULL)
         return wait_for_seat(w, timeout_us);
+    if (w->wake == NULL) {
+        worker_pause(w, timeout_us);
+        return false;
+    }
     if (w->took_sign)
         wake_expect(w->wake);
     w->took_sign = false;

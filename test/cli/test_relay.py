@@ -23,6 +23,13 @@ class Relay(StoreCase):
         self.addCleanup(relay.kill)
         return relay
 
+    def test_a_worker_that_has_nothing_to_run_listens_for_no_commit(self):
+        self.receivers("shop.label")
+        self.env["RUNTIME_DIRECTORY"] = str(self.folder)
+        relay = self.start()
+        self.assertIn("workers=2", next(line for line in relay.stderr if "relay ready" in line))
+        self.assertEqual(1, len(list(self.folder.glob("*owed-*.sock"))))
+
     def test_once_says_when_nothing_is_owed(self):
         self.receivers("shop.billing")
         self.assertEqual("Nothing owed.\n", self.owed("relay", "--once", code=0).stdout)
