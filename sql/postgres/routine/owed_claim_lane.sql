@@ -36,6 +36,9 @@ begin
             where d.status in ('pending', 'failed') and d.lane = $1 and d.kind = $2
             and d.available_at >= since and d.available_at <= $3
             order by d.available_at, d.id limit $4 for no key update skip locked) as p;
+        if ids is null then
+            return;
+        end if;
     end if;
     if worst <= 0 then
         return query update owed_delivery as d
