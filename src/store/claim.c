@@ -118,6 +118,14 @@ take_at_once(struct db *db, struct batch *batch, struct choice *choice, owed_err
     return status == OWED_OK ? put_away(db, batch, err) : status;
 }
 
+/* is_at_once: a dialect that has the steps as well has a statement that begins and commits by itself. */
+static bool
+is_at_once(const struct db *db, const struct choice *choice, bool is_own)
+{
+    const char *const *statements = db->driver->sql->statements;
+    return statements[choice->whole] != NULL && (is_own || statements[choice->pick] == NULL);
+}
+
 /* batch_empty forgets what a claim that came to nothing had read. */
 static void
 batch_empty(struct batch *batch)
@@ -141,9 +149,8 @@ take_once(
         batch_empty(batch);
         struct choice choice;
         choose(batch->claim, where, batch->claim->limit, &choice);
-        status = db->driver->sql->statements[choice.whole] != NULL
-            ? take_at_once(db, batch, &choice, err)
-            : take_in_steps(db, batch, where, err);
+        status = is_at_once(db, &choice, scope.was_own) ? take_at_once(db, batch, &choice, err)
+                                                        : take_in_steps(db, batch, where, err);
     } while (scope_repeats(&scope, status));
     *ret_again = batch->count == 0 && batch->orphans.len > 0;
     batch_ids_done(batch);

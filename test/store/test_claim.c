@@ -121,7 +121,7 @@ a_claim_while_another_writes_waits_or_is_busy_but_never_doubles(void **state)
 {
     struct world *world = *state;
     bring_to(world, "pending");
-    struct db_options hasty = {.busy_timeout_us = -1};
+    struct db_options hasty = {.busy_timeout_us = 1};
     struct db *third;
     assert_ok(store_open(world->url, &hasty, &third, &world->err));
     assert_ok(store_begin(world->db, true, &world->err));

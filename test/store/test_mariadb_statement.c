@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_mariadb_statement.c - statements that fail when some of their rows are on their way already.
+ * test_mariadb_statement.c - how many statements a claim is, and what becomes of those that fail half way.
  */
 #include "world.h"
 
@@ -106,10 +106,57 @@ who_does_anything_else_by_a_routine_of_another_release_is_told_of_that(void **st
     assert_non_null(strstr(world->err.text, "owed migrate"));
 }
 
+/* round_trips counts what was asked on the connection, this included. */
+static int64_t
+round_trips(struct world *world)
+{
+    return raw_number(raw_of(world->db),
+        "select variable_value from information_schema.session_status where variable_name = 'QUESTIONS'");
+}
+
+static void
+a_claim_of_one_lane_is_one_round_trip(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    int64_t ids[3];
+    publish_keys(world, keys);
+    fire_many(world, 3, ids);
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1); // prepares
+    int64_t before = round_trips(world);
+    assert_int_equal(claim_as(world, "w", NOW, 2), 2);
+    assert_int_equal(round_trips(world) - before, 1 + 1);
+    assert_int_equal(claim_as(world, "w", NOW, 2), 0);
+    assert_int_equal(round_trips(world) - before, 2 + 2);
+}
+
+static void
+a_claim_that_is_refused_leaves_no_transaction_open(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    int64_t id;
+    publish_keys(world, keys);
+    fire_many(world, 1, &id);
+    world->store.is_spoilt = true;
+    raw_refuse(plain(world), "owed_delivery", "update", "new.status = 'claimed'", "not now");
+    struct claim asked = a_claim("w", NOW, 1);
+    struct claimed *rows = NULL;
+    size_t count = 0;
+    owed_status status = store_claim(world->db, &asked, &world->arena, &rows, &count, &world->err);
+    assert_int_equal(status, OWED_STORE);
+    assert_non_null(strstr(world->err.text, "not now"));
+    assert_int_equal(raw_number(raw_of(world->db), "select @@in_transaction"), 0);
+    raw_allow(plain(world), "owed_delivery", "update");
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_claim_of_one_lane_is_one_round_trip),
+        TEST(a_claim_that_is_refused_leaves_no_transaction_open),
         TEST(an_error_amid_the_rows_is_the_statements_own_and_it_runs_again),
         TEST(who_does_anything_else_by_a_routine_of_another_release_is_told_of_that),
         TEST(who_fires_while_routines_are_replaced_is_told_to_try_again_and_nothing_was_written),
