@@ -110,11 +110,11 @@ typedef struct owed_fire_options {
  * back. BUSY, UNAVAILABLE, STORE: nothing was written and the transaction goes on, or, where that
  * could not be had, it can only be rolled back: the next fire and the commit say ABORTED.
  *
- * On PostgreSQL the first event of a transaction may be sent together with its commit, or with whatever is done
- * in it before that: where ret_id is NULL, there is no dedupe key, nothing of this process runs for it, and
- * owed_tx_postgres was never called on this handle. What the server refuses is then said by owed_commit
- * (ABORTED, BUSY or UNAVAILABLE), or by what was done before that, and nothing was kept. Give ret_id to be told
- * at once.
+ * On servers the first event of a transaction may be sent together with its commit, or with whatever is done in it
+ * before that: where ret_id is NULL, there is no dedupe key, nothing of this process runs for it, and the handle's
+ * connection was never lent (owed_tx_postgres, owed_tx_mariadb). What the server refuses is then said by owed_commit
+ * (ABORTED, BUSY or UNAVAILABLE), or by what was done before that, and nothing was kept. Give ret_id to be told at
+ * once.
  */
 OWED_API OWED_MUSTUSE owed_status owed_fire(owed_tx *tx, const owed_event_type *type,
     const void *payload, const owed_fire_options *options, int64_t *ret_id, owed_error *err);

@@ -5,6 +5,8 @@
  */
 #include "store/driver.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 owed_status
@@ -36,6 +38,25 @@ driver_fail_ended(const char *place, owed_error *err)
         "the transaction that was open on %s has been ended by somebody else: nothing more can be "
         "written in it",
         place);
+}
+
+bool
+driver_keep(struct kept_args *kept, const struct value *args, size_t count)
+{
+    size_t len = 0;
+    if (count > KEPT_ARGS)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        kept->args[i] = args[i];
+        if (args[i].bytes.len == 0)
+            continue;
+        if (args[i].bytes.len > sizeof kept->bytes - len)
+            return false;
+        kept->args[i].bytes.p = memcpy(kept->bytes + len, args[i].bytes.p, args[i].bytes.len);
+        len += args[i].bytes.len;
+    }
+    kept->count = count;
+    return true;
 }
 
 const char *

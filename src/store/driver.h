@@ -238,6 +238,17 @@ owed_status driver_has_begun(const struct db *db, bool begun, const char *place,
 owed_status driver_fail_vetoed(owed_error *err);
 owed_status driver_fail_ended(const char *place, owed_error *err);
 
+/* What is kept of a statement's arguments, for a driver that holds one. driver_keep copies them; false: they are too
+ * long, or too many. */
+#define KEPT_ARGS 24
+#define KEPT_ARG_BYTES 16384
+struct kept_args {
+    struct value args[KEPT_ARGS];
+    size_t count;
+    char bytes[KEPT_ARG_BYTES];
+};
+bool driver_keep(struct kept_args *kept, const struct value *args, size_t count);
+
 /* path, still_there and tidy of a server: nothing of it is a file of ours, another one would be another
  * connection, whose next statement says so, and it does its upkeep itself. */
 const char *driver_no_path(struct db *db);

@@ -33,9 +33,9 @@ changed(struct db *db)
         .savepoint = mariadb_savepoint, .release = mariadb_release, \
         .rollback_to = mariadb_rollback_to, .guard = mariadb_guard, .veto = mariadb_veto, \
         .hurry = mariadb_hurry, .contention = mariadb_contention, .sweep = mariadb_sweep, \
-        .run = mariadb_run, .next = mariadb_next, .column = mariadb_column, \
-        .finish = mariadb_finish, .script = mariadb_script, .now = mariadb_now, \
-        .session = mariadb_session, .end_session = mariadb_end_session, \
+        .run = mariadb_run, .hold = mariadb_hold, .holds = mariadb_holds, .next = mariadb_next, \
+        .column = mariadb_column, .finish = mariadb_finish, .script = mariadb_script, \
+        .now = mariadb_now, .session = mariadb_session, .end_session = mariadb_end_session, \
         .warning = mariadb_warning, .wake_fd = wake_fd, .changed = changed, \
         .still_there = driver_is_there, .path = driver_no_path, .where = mariadb_where, \
         .tidy = driver_is_tidy, .native = mariadb_native, .send = mariadb_send, \

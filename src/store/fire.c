@@ -73,8 +73,8 @@ insert_with_list(struct db *db, const struct new_event *event, const struct valu
         return fail_memory(err);
     memcpy(args, values, EVENT_ARGS * sizeof *args);
     args[EVENT_ARGS] = V_STR(buf_view(&json));
-    return query_int(
-        db, STMT_EVENT_INSERT_LISTED, (struct args){args, EVENT_ARGS + 1}, ret_id, ret_fresh, err);
+    return give(db, event, STMT_EVENT_INSERT_LISTED, (struct args){args, EVENT_ARGS + 1}, ret_id,
+        ret_fresh, err);
 }
 
 /* insert_with_own writes the event, and owes it to what the firing process declares as well. */

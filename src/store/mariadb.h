@@ -36,6 +36,13 @@ struct rows {
     int64_t changed;
 };
 
+/* An event that goes with the commit. */
+struct held {
+    bool is;
+    enum stmt stmt; // that would write it
+    struct kept_args kept;
+};
+
 struct mariadb_db {
     struct db base;
     MYSQL *handle;
@@ -50,6 +57,7 @@ struct mariadb_db {
     // The transaction that we began.
     bool begun;
     bool unsent; // its START TRANSACTION goes with the first statement of it that needs one
+    struct held held;
     bool
         is_shared; // the connection was given to others, who may know it still: nothing is left unsent
     bool lost;     // somebody else ended it, or the server did
@@ -155,6 +163,8 @@ const char *mariadb_warning(struct db *db);
 owed_status mariadb_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
     struct rows **ret_rows, owed_error *err);
 owed_status mariadb_finish(struct rows *rows, int64_t *ret_changed, owed_error *err);
+/* mariadb_is_prepared tells whether a statement is, once that was tried. */
+bool mariadb_is_prepared(struct mariadb_db *conn, enum stmt stmt);
 /* mariadb_do runs a statement without parameters or rows, as text. */
 owed_status mariadb_do(struct mariadb_db *conn, enum stmt stmt, owed_error *err);
 owed_status mariadb_script(struct db *db, const char *text, owed_error *err);
@@ -171,6 +181,14 @@ owed_status mariadb_collect(struct db *db, bool wait, owed_error *err);
 owed_status mariadb_send_statement(struct mariadb_db *conn, enum stmt stmt, owed_error *err);
 /* mariadb_hear reads all that is unread: nothing else can be asked on the connection before. */
 void mariadb_hear(struct mariadb_db *conn);
+
+/* mariadb_held.c */
+bool mariadb_hold(struct db *db, enum stmt stmt, const struct value *args, size_t count);
+bool mariadb_holds(struct db *db);
+/* mariadb_let_go writes the event that is held, if one is: something else is to be done in its transaction. */
+owed_status mariadb_let_go(struct mariadb_db *conn, owed_error *err);
+/* mariadb_commit_held writes and commits it; UNSURE: whether it did is not known. */
+owed_status mariadb_commit_held(struct mariadb_db *conn, owed_error *err);
 
 /* mariadb_bind.c: parameters on their way in. */
 #define MARIADB_PARAMETERS 64

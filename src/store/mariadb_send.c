@@ -98,7 +98,9 @@ be_alone(struct mariadb_db *conn, owed_error *err)
 static owed_status
 hold_back(struct mariadb_db *conn, owed_error *err)
 {
-    owed_status status = be_alone(conn, err);
+    owed_status status = mariadb_let_go(conn, err);
+    if (status == OWED_OK)
+        status = be_alone(conn, err);
     if (status == OWED_OK && !conn->holds_back) {
         status = mariadb_send_statement(conn, STMT_AUTOCOMMIT_OFF, err);
         conn->holds_back = status == OWED_OK;

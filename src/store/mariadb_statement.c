@@ -79,6 +79,13 @@ prepare(struct rows *rows, owed_error *err)
     return status;
 }
 
+bool
+mariadb_is_prepared(struct mariadb_db *conn, enum stmt stmt)
+{
+    conn->rows[stmt].conn = conn;
+    return prepare(&conn->rows[stmt], NULL) == OWED_OK;
+}
+
 /* changed counts as all stores do: an update that writes what stood there has changed its row too, and
  * a row that was inserted or updated counts once. The flag of the connection that does the first of
  * these is the application's to set. */
@@ -207,12 +214,15 @@ mariadb_run(struct db *db, enum stmt stmt, const struct value *args, size_t coun
     struct rows **ret_rows, owed_error *err)
 {
     struct mariadb_db *conn = mariadb_of(db);
+    owed_status status = mariadb_let_go(conn, err);
+    if (status != OWED_OK)
+        return status;
     stmt = mariadb_beginning(conn, stmt);
     struct rows *rows = &conn->rows[stmt];
     if (rows->running)
         return fail(err, OWED_BUG, "%s: is still being read", files[stmt]);
     rows->conn = conn;
-    owed_status status = mariadb_may_run(conn, stmt, err);
+    status = mariadb_may_run(conn, stmt, err);
     if (status != OWED_OK)
         return status;
     status = start(conn, stmt, args, count, err);

@@ -11,7 +11,7 @@
  *
  * A transaction that only fires is two round trips: what begins it is left unsent, and the procedure that
  * writes the first event does it. Any other statement, and whoever is given the connection, has it sent
- * before.
+ * before. See mariadb_held.c for one of a single event.
  */
 #include <errmsg.h>
 #include <mysqld_error.h>
@@ -120,10 +120,11 @@ begins(enum stmt stmt)
 static owed_status
 send_begin(struct mariadb_db *conn, owed_error *err)
 {
-    if (!conn->unsent)
-        return OWED_OK;
+    owed_status status = mariadb_let_go(conn, err);
+    if (status != OWED_OK || !conn->unsent)
+        return status;
     conn->unsent = false;
-    owed_status status = mariadb_do(conn, STMT_BEGIN_WRITE, err);
+    status = mariadb_do(conn, STMT_BEGIN_WRITE, err);
     conn->lost = status != OWED_OK;
     return status;
 }
@@ -192,6 +193,7 @@ static void
 forget(struct mariadb_db *conn)
 {
     conn->begun = conn->unsent = conn->lost = conn->vetoed = conn->is_undone = false;
+    conn->held.is = false;
     conn->savepoints = 0;
     conn->refusal = (owed_error){0};
 }
@@ -245,7 +247,9 @@ mariadb_commit(struct db *db, owed_error *err)
         status = mariadb_collect(db, true, err);
     if (status == OWED_OK && conn->vetoed)
         status = driver_fail_vetoed(err);
-    if (status == OWED_OK && !conn->unsent)
+    if (status == OWED_OK && conn->held.is)
+        status = mariadb_commit_held(conn, err);
+    else if (status == OWED_OK && !conn->unsent)
         status = end_by_commit(conn, err);
     if (status != OWED_OK) {
         mariadb_rollback(db);
@@ -356,7 +360,7 @@ mariadb_veto(struct db *db)
     if (!mariadb_in_transaction(db))
         return;
     conn->vetoed = true;
-    conn->unsent = false;
+    conn->unsent = conn->held.is = false;
     keep_nothing(conn);
 }
 

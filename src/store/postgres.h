@@ -14,7 +14,6 @@
 
 #define POSTGRES_PARAMETERS_MAX 24
 #define POSTGRES_QUEUE_MAX 8
-#define POSTGRES_HELD_BYTES 16384
 
 /* One statement on its way. */
 struct command {
@@ -46,8 +45,7 @@ struct rows {
 struct held {
     bool is;
     struct command command;
-    struct value args[POSTGRES_PARAMETERS_MAX];
-    char bytes[POSTGRES_HELD_BYTES];
+    struct kept_args kept;
 };
 
 /* How a statement stands on the server, where it was prepared at its first use. */

@@ -4,6 +4,7 @@
  *
  * What is done to a whole server is done to one of this program's own.
  */
+#include "store/mariadb.h"
 #include "world.h"
 
 #include <mysql.h>
@@ -35,10 +36,17 @@ reopen(struct world *world)
     assert_ok(store_open(world->url, &options, &world->db, &world->err));
 }
 
+/* number_of is the server's for a connection, which nobody is lent by that. */
+static unsigned long
+number_of(const struct db *db)
+{
+    return mysql_thread_id(((const struct mariadb_db *)db)->handle);
+}
+
 static void
 kill_it(struct world *world, const struct db *db)
 {
-    raw_runf(plain(world), "kill %lu", mysql_thread_id(handle_of((struct db *)(uintptr_t)db)));
+    raw_runf(plain(world), "kill %lu", number_of(db));
 }
 
 /* --- a connection that ends --- */
@@ -98,21 +106,28 @@ wait_until_it_works(struct world *world)
     while (raw_numberf(plain(world),
                "select count(*) from information_schema.processlist where id = %lu "
                "and command <> 'Sleep' and time_ms > 50",
-               mysql_thread_id(handle_of(world->db))) == 0)
+               number_of(world->db)) == 0)
         assert_true(clock_monotonic_us(&clock_system) < end_us);
 }
 
-/* killed_while makes a call that waits for what plain holds, and ends its connection meanwhile. */
+/* ended_while makes a call that waits for what plain holds, and meanwhile ends its connection (kill), or what that
+ * does (kill query). */
 static owed_status
-killed_while(struct world *world, owed_status (*make)(struct world *world))
+ended_while(struct world *world, const char *kill, owed_status (*make)(struct world *world))
 {
     struct call call = {.world = world, .make = make};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, make_call, &call), 0);
     wait_until_it_works(world);
-    kill_it(world, world->db);
+    raw_runf(plain(world), "%s %lu", kill, number_of(world->db));
     pthread_join(thread, NULL);
     return call.status;
+}
+
+static owed_status
+killed_while(struct world *world, owed_status (*make)(struct world *world))
+{
+    return ended_while(world, "kill", make);
 }
 
 static owed_status
@@ -162,6 +177,41 @@ one_that_is_killed_in_an_acknowledgement_leaves_the_row_claimed(void **state)
     assert_string_equal(status_of(world, id), "claimed");
     assert_ok(make_acknowledgement(world));
     assert_string_equal(status_of(world, id), "succeeded");
+}
+
+/* make_event writes one that needs no answer, and so goes along with its commit. */
+static owed_status
+make_event(struct world *world)
+{
+    struct new_event event = an_event(EVENT);
+    int64_t id = 0;
+    bool fresh = false;
+    event.may_wait = true;
+    owed_status status = store_begin(world->db, true, &world->err);
+    if (status == OWED_OK)
+        status = store_insert_event(world->db, &event, &id, &fresh, &world->err);
+    if (status == OWED_OK)
+        assert_true(world->db->driver->holds(world->db));
+    return status == OWED_OK ? store_commit(world->db, &world->err) : status;
+}
+
+static void
+of_an_event_that_is_ended_amid_its_commit_nobody_is_sure_and_nothing_stays_open(void **state)
+{
+    struct world *world = *state;
+    assert_ok(make_event(world));
+    static const char *const kills[] = {"kill query", "kill"};
+    for (size_t i = 0; i < COUNT(kills); i++) {
+        raw_run(plain(world), "lock tables owed_delivery write");
+        assert_int_equal(ended_while(world, kills[i], make_event), OWED_UNSURE);
+        raw_run(plain(world), "unlock tables");
+        assert_false(store_in_transaction(world->db));
+        assert_int_equal(count_of(world, "owed_event"), i + 1);
+        if (i > 0)
+            reopen(world);
+        assert_ok(make_event(world));
+        assert_int_equal(count_of(world, "owed_event"), i + 2);
+    }
 }
 
 static void
@@ -424,6 +474,7 @@ main(void)
         TEST(one_that_was_killed_in_a_transaction_has_written_nothing),
         TEST(one_that_is_killed_in_a_claim_has_claimed_nothing),
         TEST(one_that_is_killed_in_an_acknowledgement_leaves_the_row_claimed),
+        TEST(of_an_event_that_is_ended_amid_its_commit_nobody_is_sure_and_nothing_stays_open),
         TEST(one_that_was_silent_for_too_long_is_unavailable),
         TEST(a_statement_that_takes_too_long_is_ended),
         TEST(who_does_not_answer_is_given_up),

@@ -337,6 +337,100 @@ a_transaction_that_only_fires_is_two_round_trips(void **state)
     assert_int_equal(events_there(world), 2);
 }
 
+/* begin_and_let_wait fires an event that needs no answer: it waits for the commit. */
+static void
+begin_and_let_wait(struct world *world)
+{
+    struct new_event event = an_event(EVENT);
+    int64_t id = 1;
+    bool fresh = false;
+    event.may_wait = true;
+    assert_ok(store_begin(world->db, true, &world->err));
+    assert_ok(store_insert_event(world->db, &event, &id, &fresh, &world->err));
+    assert_int_equal(id, 0);
+    assert_true(fresh);
+    assert_true(world->db->driver->holds(world->db));
+}
+
+static void
+an_event_that_needs_no_answer_is_one_round_trip(void **state)
+{
+    struct world *world = *state;
+    begin_and_let_wait(world); // prepares
+    assert_ok(store_commit(world->db, &world->err));
+    int64_t before = number_of(world->db, STATEMENTS);
+    begin_and_let_wait(world);
+    assert_ok(store_commit(world->db, &world->err));
+    assert_int_equal(number_of(world->db, STATEMENTS) - before, 1 + 1);
+    assert_int_equal(number_of(world->db, "select @@in_transaction"), 0);
+    assert_int_equal(events_there(world), 2);
+    begin_and_let_wait(world);
+    store_rollback(world->db);
+    assert_int_equal(events_there(world), 2);
+}
+
+static void
+look_by_a_statement(struct world *world)
+{
+    struct status status;
+    assert_ok(store_status(world->db, NOW, &world->arena, &status, &world->err));
+    assert_int_equal(status.events, 1);
+}
+
+static void
+set_a_savepoint(struct world *world)
+{
+    assert_ok(world->db->driver->savepoint(world->db, &world->err));
+    assert_ok(world->db->driver->rollback_to(world->db, &world->err));
+}
+
+static void
+lend_the_connection(struct world *world)
+{
+    handle_of(world->db);
+}
+
+static void
+an_event_that_waits_is_written_before_whatever_else_is_done(void **state)
+{
+    struct world *world = *state;
+    static void (*const ways[])(struct world * world) = {
+        look_by_a_statement, set_a_savepoint, lend_the_connection}; // which ends it for good
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        begin_and_let_wait(world);
+        ways[i](world);
+        assert_false(world->db->driver->holds(world->db));
+        assert_int_equal(number_of(world->db, "select count(*) from owed_event"), 1);
+        assert_int_equal(events_there(world), 0);
+        store_rollback(world->db);
+        assert_int_equal(events_there(world), 0);
+    }
+}
+
+static void
+after_an_event_that_waited_and_was_refused_nothing_is_committed(void **state)
+{
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    raw_refuse(plain(world), "owed_delivery", "insert", "new.receiver_key = 'shop.billing'",
+        "the shelf is broken");
+    begin_and_let_wait(world);
+    assert_int_equal(store_commit(world->db, &world->err), OWED_STORE);
+    assert_non_null(strstr(world->err.text, "the shelf is broken"));
+
+    begin_and_let_wait(world);
+    assert_int_equal(try_fire(world), OWED_STORE);
+    raw_allow(plain(world), "owed_delivery", "insert");
+    assert_int_equal(try_fire(world), OWED_STORE);
+    assert_int_equal(store_commit(world->db, &world->err), OWED_STORE);
+    assert_int_equal(events_there(world), 0);
+
+    begin_and_let_wait(world);
+    assert_ok(store_commit(world->db, &world->err));
+    assert_int_equal(events_there(world), 1);
+}
+
 static void
 what_began_and_wrote_nothing_leaves_nothing_open(void **state)
 {
@@ -615,6 +709,9 @@ main(void)
         TEST(in_a_hurry_nothing_waits_for_a_lock_until_the_transaction_ends),
         TEST(a_row_of_ours_that_others_hold_is_busy_and_nothing_else_is_lost),
         TEST(a_transaction_that_only_fires_is_two_round_trips),
+        TEST(an_event_that_needs_no_answer_is_one_round_trip),
+        TEST(an_event_that_waits_is_written_before_whatever_else_is_done),
+        TEST(after_an_event_that_waited_and_was_refused_nothing_is_committed),
         TEST(what_began_and_wrote_nothing_leaves_nothing_open),
         TEST(who_is_given_the_connection_is_in_the_transaction_and_stays_so),
         TEST(a_first_fire_that_is_refused_is_undone_and_the_transaction_goes_on),
