@@ -4,8 +4,9 @@
 -- A receiver that was removed gets events for ten minutes more. Receivers whose targets the firing side
 -- cannot know get one row that a relay expands. The digest is that of no target (SHA-256 of nothing).
 -- The retention that the catalogue has for its name is copied to it.
--- At READ COMMITTED what is owed is inserted from the catalogue itself. At other levels that statement would lock
--- it until the caller's transaction ends, so that it is read by a cursor there, which costs more.
+-- What is owed to a single receiver is written as the look at the catalogue told of it, which costs half. To several
+-- it is inserted from the catalogue itself at READ COMMITTED. At other levels that statement would lock it until the
+-- caller's transaction ends, so that it is read by a cursor there, which costs more.
 -- own is a JSON array of receivers that the firing process declares (key, lane, kind, max_attempts, due in
 -- microseconds after the event's): it is owed to them as well, where the catalogue does not have them.
 --
@@ -36,7 +37,10 @@ begin
     declare owed_from datetime(6) default greatest(new_due_at, new_recorded_at);
     declare kept_seconds bigint default null;
     declare kept_when varchar(255) character set utf8mb4 collate utf8mb4_nopad_bin default '';
-    declare has_endpoints int default 0;
+    declare found, is_plain, own_known, its_attempts int default 0;
+    declare its_key, its_lane varchar(400) character set utf8mb4 collate utf8mb4_nopad_bin default null;
+    declare its_kind varchar(16) character set utf8mb4 collate utf8mb4_nopad_bin default null;
+    declare its_available_at datetime(6) default null;
     declare owns_transaction int default (@@in_transaction = 0 and @@autocommit = 1);
     declare exit handler for sqlexception
     begin
@@ -56,10 +60,15 @@ begin
         savepoint owed_event_write;
     end if;
 
-    select max(retention_seconds), if(max(retention_seconds) is null, coalesce(max(delete_when), ''), ''),
-        exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints')
-    into kept_seconds, kept_when, has_endpoints
+    select max(retention_seconds), if(max(retention_seconds) is null, coalesce(max(delete_when), ''), '')
+    into kept_seconds, kept_when
     from owed_event_type where name = new_name and removed_at = '1970-01-01 00:00:00';
+
+    select count(*), coalesce(sum(instr(own, concat('"key":"', `key`, '"')) > 0), 0),
+        max(mode <> 'durable' or targets <> 'none' or removed_at <> '1970-01-01 00:00:00') = 0,
+        min(`key`), min(stored_lane), min(kind), min(max_attempts), owed_from + interval min(due) microsecond
+    into found, own_known, is_plain, its_key, its_lane, its_kind, its_attempts, its_available_at
+    from owed_receiver where event_name in (new_name, '*');
 
     set is_new = 1;
     begin
@@ -74,7 +83,12 @@ begin
 
     if is_new then
         set new_id = last_insert_id();
-        if @@tx_isolation = 'READ-COMMITTED' then
+        if found = 1 and is_plain then
+            insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
+                available_at, due_at)
+            values (new_id, its_key, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+                its_lane, its_kind, its_attempts, its_available_at, its_available_at);
+        elseif found > 0 and @@tx_isolation = 'READ-COMMITTED' then
             insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
                 available_at, due_at)
             select new_id, `key`, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -84,7 +98,7 @@ begin
             where event_name in (new_name, '*') and mode = 'durable' and targets <> 'endpoints'
             and (removed_at = '1970-01-01 00:00:00'
                 or removed_at > new_recorded_at - interval 10 minute);
-        else
+        elseif found > 0 then
             for r in (
                 select `key`, stored_lane, if(targets = 'callback', 'expand', kind) as kind, max_attempts,
                     owed_from + interval due microsecond as available_at
@@ -100,8 +114,12 @@ begin
                     r.kind, r.max_attempts, r.available_at, r.available_at);
             end for;
         end if;
-        if own <> '[]' and json_length(own) > (select count(*) from owed_delivery
-            where event_id = new_id and instr(own, concat('"key":"', receiver_key, '"')) > 0) then
+        -- Who found something else than was looked at has to count.
+        if own <> '[]' and found > 0 and (not is_plain or row_count() <> found) then
+            set own_known = (select count(*) from owed_delivery
+                where event_id = new_id and instr(own, concat('"key":"', receiver_key, '"')) > 0);
+        end if;
+        if own <> '[]' and json_length(own) > own_known then
             insert into owed_delivery (event_id, receiver_key, target_digest, lane, kind, max_attempts,
                 available_at, due_at)
             select new_id, o.`key`, x'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
@@ -116,7 +134,8 @@ begin
             where not exists (select 1 from owed_delivery as d
                 where d.event_id = new_id and d.receiver_key = o.`key`);
         end if;
-        if has_endpoints then
+        if found > 0 and not is_plain
+            and exists (select 1 from owed_receiver where `key` = 'owed.webhooks' and targets = 'endpoints') then
             call owed_event_to_endpoints(new_id);
         end if;
     else
