@@ -93,76 +93,112 @@ forget(struct db *db, const struct forgetting *forgetting, struct forgotten *ret
 
 /* --- at the acknowledgement --- */
 
-enum column { ID, EVENT_ID, CLAIMED_AT, SUCCEEDED_AT, COLUMNS };
+/* Of the settlements that name an event, under the claims of one, where among all of them each stands. */
+struct named {
+    const struct settlement *settlements;
+    size_t *at;
+    size_t count;
+    const char *claimed_by;
+};
 
-static const enum value_type types[COLUMNS] = {VALUE_INT, VALUE_INT, VALUE_TIME, VALUE_TIME};
-
+/* find_named finds them; what others claimed is settled first. */
 static void
-add_outcome(struct array *columns, const struct settlement *s)
+find_named(const struct settlement *settlements, size_t count, struct named *named)
 {
-    array_add(&columns[ID], V_INT(s->fence.delivery_id));
-    array_add(&columns[EVENT_ID], V_INT(s->consumed_event_id));
-    array_add(&columns[CLAIMED_AT], V_TIME(s->fence.claimed_at_us));
-    array_add(&columns[SUCCEEDED_AT], V_TIME(s->now_us));
-}
-
-/* add_outcomes lists the settlements that name an event, under the claims of one, and where among all of
- * them each stands; what others claimed is settled first. */
-static size_t
-add_outcomes(const struct settlement *settlements, size_t count, struct array *columns, size_t *at)
-{
-    size_t named = 0;
     for (size_t i = 0; i < count; i++) {
         const struct settlement *s = &settlements[i];
         if (s->consumed_event_id == 0)
             continue;
-        if (named > 0 && strcmp(s->fence.claimed_by, settlements[at[0]].fence.claimed_by) != 0)
-            continue;
-        add_outcome(columns, s);
-        at[named++] = i;
+        if (named->count == 0)
+            named->claimed_by = s->fence.claimed_by;
+        if (strcmp(s->fence.claimed_by, named->claimed_by) == 0)
+            named->at[named->count++] = i;
     }
-    return named;
 }
 
 static owed_status
-consume(struct db *db, struct array *columns, const char *claimed_by, const size_t *at,
-    size_t named, bool *gone, owed_error *err)
+consume(struct db *db, enum stmt stmt, struct args args, const struct named *named, bool *gone,
+    owed_error *err)
 {
-    struct value values[COLUMNS];
-    if (!arrays_end(columns, COLUMNS, values))
-        return fail_memory(err);
     struct rows *rows;
-    owed_status status = query(db, STMT_CONSUME,
-        ARGS(values[ID], values[EVENT_ID], V_TEXT(claimed_by), values[CLAIMED_AT],
-            values[SUCCEEDED_AT], V_INT(SLACK_US)),
-        &rows, err);
+    owed_status status = query(db, stmt, args, &rows, err);
     if (status != OWED_OK)
         return status;
     while (db->driver->next(rows)) {
         int64_t place = db->driver->column(rows, 0).integer; // from 1
-        if (place >= 1 && place <= (int64_t)named)
-            gone[at[place - 1]] = true;
+        if (place >= 1 && place <= (int64_t)named->count)
+            gone[named->at[place - 1]] = true;
     }
     return db->driver->finish(rows, NULL, err);
+}
+
+enum column { ID, EVENT_ID, CLAIMED_AT, SUCCEEDED_AT, COLUMNS };
+
+static owed_status
+consume_by_arrays(struct db *db, const struct named *named, bool *gone, owed_error *err)
+{
+    static const enum value_type types[COLUMNS] = {VALUE_INT, VALUE_INT, VALUE_TIME, VALUE_TIME};
+    struct array columns[COLUMNS];
+    struct value values[COLUMNS];
+    arrays_init(columns, types, COLUMNS);
+    for (size_t i = 0; i < named->count; i++) {
+        const struct settlement *s = &named->settlements[named->at[i]];
+        array_add(&columns[ID], V_INT(s->fence.delivery_id));
+        array_add(&columns[EVENT_ID], V_INT(s->consumed_event_id));
+        array_add(&columns[CLAIMED_AT], V_TIME(s->fence.claimed_at_us));
+        array_add(&columns[SUCCEEDED_AT], V_TIME(s->now_us));
+    }
+    owed_status status = arrays_end(columns, COLUMNS, values)
+        ? consume(db, STMT_CONSUME,
+              ARGS(values[ID], values[EVENT_ID], V_TEXT(named->claimed_by), values[CLAIMED_AT],
+                  values[SUCCEEDED_AT], V_INT(SLACK_US)),
+              named, gone, err)
+        : fail_memory(err);
+    arrays_done(columns, COLUMNS);
+    return status;
+}
+
+/* consume_by_list does so where there are no arrays. */
+static owed_status
+consume_by_list(struct db *db, const struct named *named, bool *gone, owed_error *err)
+{
+    CLEANUP(buf_done) struct buf json;
+    buf_init(&json, JSON_ARGUMENT_BYTES);
+    for (size_t i = 0; i < named->count; i++) {
+        const struct settlement *s = &named->settlements[named->at[i]];
+        const int64_t numbers[COLUMNS] = {
+            s->fence.delivery_id, s->consumed_event_id, s->fence.claimed_at_us, s->now_us};
+        buf_puts(&json, i == 0 ? "[" : ",");
+        for (size_t n = 0; n < COLUMNS; n++) {
+            buf_putc(&json, n == 0 ? '[' : ',');
+            buf_int(&json, numbers[n]);
+        }
+        buf_putc(&json, ']');
+    }
+    json_end(&json);
+    return json.failed
+        ? fail_memory(err)
+        : consume(db, STMT_CONSUME_LISTED,
+              ARGS(V_STR(buf_view(&json)), V_TEXT(named->claimed_by), V_INT(SLACK_US)), named, gone,
+              err);
 }
 
 owed_status
 consume_first(
     struct db *db, const struct settlement *settlements, size_t count, bool *gone, owed_error *err)
 {
-    if (db->driver->sql->statements[STMT_CONSUME] == NULL)
+    const char *const *statements = db->driver->sql->statements;
+    bool has_arrays = statements[STMT_CONSUME] != NULL;
+    if (!has_arrays && statements[STMT_CONSUME_LISTED] == NULL)
         return OWED_OK;
     CLEANUP(free_ptr) size_t *at = calloc(count, sizeof *at);
     if (at == NULL)
         return fail_memory(err);
-    struct array columns[COLUMNS];
-    arrays_init(columns, types, COLUMNS);
-    size_t named = add_outcomes(settlements, count, columns, at);
-    owed_status status = named == 0
-        ? OWED_OK
-        : consume(db, columns, settlements[at[0]].fence.claimed_by, at, named, gone, err);
-    arrays_done(columns, COLUMNS);
-    return status;
+    struct named named = {.settlements = settlements, .at = at};
+    find_named(settlements, count, &named);
+    if (named.count == 0)
+        return OWED_OK;
+    return (has_arrays ? consume_by_arrays : consume_by_list)(db, &named, gone, err);
 }
 
 owed_status

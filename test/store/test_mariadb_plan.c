@@ -277,6 +277,46 @@ mending_costs_nothing_where_all_stand_right(void **state)
     assert_true(take_reads(world->db) <= before + 20);
 }
 
+static int64_t
+handled(struct db *db, const char *what)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql,
+        "select variable_value from information_schema.session_status where variable_name = 'HANDLER_%s'",
+        what);
+    return raw_number(raw_of(db), sql);
+}
+
+static void
+successes_that_take_their_events_along_are_written_by_nothing_but_their_end(void **state)
+{
+    enum { ROWS = 20 };
+    struct world *world = *state;
+    static const char *const keys[] = {"shop.a", NULL};
+    const struct catalogue_event type = {
+        .app = "shop", .name = EVENT, .version = 1, .delete_when = "succeeded"};
+    const struct publication publication = {
+        .app = "shop", .now_us = NOW, .events = &type, .event_count = 1};
+    publish_keys(world, keys);
+    assert_ok(store_publish(world->db, &publication, NULL, &world->err));
+    fill(world);
+    for (int i = 0; i < ROWS; i++)
+        fire(world, EVENT);
+    struct claim asked = a_claim("w", NOW, ROWS);
+    assert_int_equal(claim(world, &asked), ROWS);
+    struct settlement done[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        done[i] = a_settlement(&world->rows[i].fence, "succeeded");
+        done[i].consumed_event_id = world->rows[i].event_id;
+    }
+    int64_t updates = handled(world->db, "UPDATE"), deletes = handled(world->db, "DELETE");
+    take_reads(world->db);
+    assert_ok(store_settle(world->db, done, ROWS, NULL, &world->err));
+    assert_true(take_reads(world->db) < ROWS * 20);
+    assert_int_equal(handled(world->db, "UPDATE") - updates, 0);
+    assert_int_equal(handled(world->db, "DELETE") - deletes, 2 * ROWS);
+}
+
 /* check_two_claims lets two workers claim at the same time: neither waits, no row is taken twice, and
  * a claim locks little more than it takes. */
 static void
@@ -383,6 +423,7 @@ main(void)
         TEST(hot_statements_use_their_indexes_and_walk_no_table),
         TEST(a_claim_costs_the_same_behind_history_and_before_a_backlog),
         TEST(mending_costs_nothing_where_all_stand_right),
+        TEST(successes_that_take_their_events_along_are_written_by_nothing_but_their_end),
         TEST(a_batch_of_old_events_costs_the_same_whatever_the_history),
         TEST(two_claims_at_once_take_different_rows_and_wait_for_nothing),
         TEST(a_claim_of_several_lanes_may_be_as_large_as_any),
