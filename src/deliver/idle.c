@@ -76,11 +76,11 @@ idle_ask(struct worker *w, owed_error *err)
     return status;
 }
 
-/* jitter shortens a wait by up to an eighth, so that many relays do not look at the same moment. */
+/* jitter shortens a wait by up to a sixteenth, so that many relays do not look at the same moment. */
 static int64_t
 jitter(const struct worker *w, int64_t us)
 {
-    return us - (int64_t)((double)us / 8 * dice_unit(&w->owed->dice));
+    return us - (int64_t)((double)us / 16 * dice_unit(&w->owed->dice));
 }
 
 /* sooner cuts a wait to what the leases of colleagues, and old events, leave of it. */
