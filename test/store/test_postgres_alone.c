@@ -183,6 +183,25 @@ one_that_goes_with_another_statement_is_owed_by_the_trigger_as_is_what_follows(v
     assert_int_equal(count_of(world, "owed_delivery"), 2);
 }
 
+static void
+what_an_applications_trigger_fires_with_it_is_owed_too(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {a_receiver("shop.a"), a_receiver("shop.echo")};
+    receivers[1].event_name = "shop.Echo";
+    publish(world, receivers, COUNT(receivers));
+    get_ready(world);
+    world->store.is_spoilt = true;
+    raw_run(plain(world),
+        "create function app_echo() returns trigger language plpgsql as"
+        " $$ begin perform owed_fire('shop.Echo', '{}'); return null; end $$;"
+        "create trigger app_echo after insert on owed_event for each row"
+        " when (new.name = '" EVENT "') execute function app_echo()");
+    commit_alone(world, 0);
+    assert_int_equal(count_of(world, "owed_delivery where receiver_key = 'shop.a'"), 1);
+    assert_int_equal(count_of(world, "owed_delivery where receiver_key = 'shop.echo'"), 1);
+}
+
 int
 main(void)
 {
@@ -192,6 +211,7 @@ main(void)
         TEST(where_the_catalogue_lacks_a_receiver_that_is_not_tried_again_for_a_while),
         TEST(endpoints_get_it),
         TEST(what_the_session_fires_after_it_is_owed_by_the_trigger),
+        TEST(what_an_applications_trigger_fires_with_it_is_owed_too),
         TEST(one_that_goes_with_another_statement_is_owed_by_the_trigger_as_is_what_follows),
     };
     return run_on_stores("postgres", "postgres alone", tests, COUNT(tests));

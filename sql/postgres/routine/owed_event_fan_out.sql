@@ -6,7 +6,7 @@
 -- each call costs a tenth of a fire.
 --
 -- Once for each statement that writes events, however many those are; not at all for one that owes them
--- itself (owed_owes_itself).
+-- itself (owed_owes_itself), but for what an application's trigger fires amid that.
 do $do$
 begin
     execute format($body$
@@ -65,10 +65,11 @@ begin
     -- It was one for each row once, and then one for every statement.
     if not exists (select from pg_trigger
         where tgrelid = 'owed_event'::regclass and tgname = 'owed_event_fan_out'
-        and tgnewtable is not null and tgqual is not null) then
+        and tgnewtable is not null and pg_get_triggerdef(oid) like '%pg_trigger_depth%') then
         create or replace trigger owed_event_fan_out after insert on owed_event
         referencing new table as owed_events_fired
-        for each statement when (coalesce(current_setting('owed.owes_itself', true), '') <> 'yes')
+        for each statement
+        when (coalesce(current_setting('owed.owes_itself', true), '') <> 'yes' or pg_trigger_depth() > 0)
         execute function owed_event_fan_out();
     end if;
 end
