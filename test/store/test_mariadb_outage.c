@@ -217,6 +217,25 @@ of_an_event_that_is_ended_amid_its_commit_nobody_is_sure_and_nothing_stays_open(
 }
 
 static void
+a_claim_that_is_interrupted_lets_go_of_what_it_had_picked(void **state)
+{
+    struct world *world = *state;
+    const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    fire(world, EVENT);
+    world->store.is_spoilt = true;
+    raw_run(plain(world),
+        "create table app_door (n int); create trigger app_door before update on owed_delivery"
+        " for each row set new.losses = new.losses + (select count(*) from app_door);"
+        "lock tables app_door write");
+    assert_int_not_equal(ended_while(world, "kill query", make_claim), OWED_OK);
+    raw_run(plain(world), "unlock tables");
+    assert_int_equal(
+        raw_number(plain(world), "select count(*) from owed_delivery for update skip locked"), 1);
+    assert_int_equal(claim_as(world, "w", NOW, 1), 1);
+}
+
+static void
 one_that_was_silent_for_too_long_is_unavailable(void **state)
 {
     struct world *world = *state;
@@ -353,6 +372,21 @@ a_server_that_only_reads_is_unavailable_and_works_again(void **state)
 }
 
 static void
+a_server_that_begins_without_autocommit_keeps_what_was_fired(void **state)
+{
+    struct world *world = *state;
+    char url[256];
+    struct db_options options = {0};
+    own_world(world, url);
+    raw_run(plain(world), "set global autocommit = 0");
+    store_close(world->db);
+    assert_ok(store_open(url, &options, &world->db, &world->err));
+    assert_ok(make_event(world));
+    raw_run(plain(world), "set global autocommit = 1");
+    assert_int_equal(count_of(world, "owed_event"), 1);
+}
+
+static void
 a_server_with_too_many_connections_is_unavailable(void **state)
 {
     struct world *world = *state;
@@ -477,11 +511,13 @@ main(void)
         TEST(one_that_is_killed_in_a_claim_has_claimed_nothing),
         TEST(one_that_is_killed_in_an_acknowledgement_leaves_the_row_claimed),
         TEST(of_an_event_that_is_ended_amid_its_commit_nobody_is_sure_and_nothing_stays_open),
+        TEST(a_claim_that_is_interrupted_lets_go_of_what_it_had_picked),
         TEST(one_that_was_silent_for_too_long_is_unavailable),
         TEST(a_statement_that_takes_too_long_is_ended),
         TEST(who_does_not_answer_is_given_up),
         TEST(a_stop_ends_the_wait_for_a_connection),
         TEST(a_server_that_only_reads_is_unavailable_and_works_again),
+        TEST(a_server_that_begins_without_autocommit_keeps_what_was_fired),
         TEST(a_server_with_too_many_connections_is_unavailable),
         TEST(more_than_the_server_takes_at_once_is_refused_by_the_name_of_its_limit),
         TEST(a_timeout_that_undoes_the_whole_transaction_is_noticed),
