@@ -296,6 +296,25 @@ a_last_success_is_not_written_for_each_one(void **state)
     }
 }
 
+static void
+of_several_that_succeed_at_once_the_last_success_is_the_latest(void **state)
+{
+    struct world *world = *state;
+    owe_to(world, "shop.billing", NULL);
+    keep(world, "shop", 0, "succeeded");
+    static const int64_t seconds[] = {200, 300, 100};
+    for (size_t i = 0; i < COUNT(seconds); i++)
+        fire(world, EVENT);
+    assert_int_equal(claim_as(world, "first", NOW, 10), COUNT(seconds));
+    struct settlement all[COUNT(seconds)];
+    for (size_t i = 0; i < COUNT(seconds); i++) {
+        all[i] = one(world, i, "succeeded");
+        all[i].now_us = NOW + seconds[i] * SECOND;
+    }
+    assert_ok(store_settle(world->db, all, COUNT(seconds), NULL, &world->err));
+    assert_int_equal(last_success(world, "shop.billing"), NOW + 300 * SECOND);
+}
+
 /* --- what a fire copies --- */
 
 static void
@@ -377,6 +396,7 @@ main(void)
         TEST(a_batch_of_a_thousand_goes_with_all_its_events),
         TEST(an_event_that_somebody_holds_stays_until_later),
         TEST(a_last_success_is_not_written_for_each_one),
+        TEST(of_several_that_succeed_at_once_the_last_success_is_the_latest),
         TEST(an_event_keeps_what_was_declared_when_it_was_fired),
         TEST(of_apps_that_disagree_the_more_careful_one_is_heard),
     };
