@@ -130,20 +130,41 @@ see_to_rest(struct worker *w, enum phase phase, int64_t *ret_given, owed_error *
     return store_hand_back_all(w->owed->db, w->claimed_by, 0, ret_given, err);
 }
 
-/* end_ahead ends the session that the one before claimed ahead on: a claim that was under way there would
- * be nobody's. */
+void
+session_note(struct worker *w, enum thread_session which, struct db *db)
+{
+    if (w->slot == NULL)
+        return;
+    bool is_named = db != NULL && db->driver->session != NULL;
+    snprintf(w->slot->thread_sessions[which], SHARED_SESSION_BYTES, "%s",
+        is_named ? or_empty(db->driver->session(db)) : "");
+}
+
+/* end_thread ends a session of a thread of the one before: a claim that was under way there would be nobody's, and
+ * what it writes would keep its locks. */
 static owed_status
-end_ahead(struct worker *w, owed_error *err)
+end_thread(struct worker *w, enum thread_session which, owed_error *err)
 {
     struct db *db = w->owed->db;
-    char *noted = w->slot->ahead_session;
-    if (w->ahead != NULL || noted[0] == '\0' || db->driver->end_session == NULL)
+    const char *noted = w->slot->thread_sessions[which];
+    if (noted[0] == '\0' || db->driver->end_session == NULL)
         return OWED_OK;
     owed_status status = db->driver->end_session(db, noted, err);
     if (status == OWED_UNAVAILABLE)
         return status;
-    noted[0] = '\0';
+    session_note(w, which, NULL);
     return OWED_OK;
+}
+
+static owed_status
+end_threads(struct worker *w, owed_error *err)
+{
+    owed_status status = OWED_OK;
+    if (w->ahead == NULL)
+        status = end_thread(w, SESSION_AHEAD, err);
+    if (status == OWED_OK && w->behind == NULL)
+        status = end_thread(w, SESSION_BEHIND, err);
+    return status;
 }
 
 /* take_over ends the session of the one before, and notes ours for the one after. */
@@ -152,7 +173,7 @@ take_over(struct worker *w, owed_error *err)
 {
     struct db *db = w->owed->db;
     char *noted = w->slot->session;
-    owed_status ended = end_ahead(w, err);
+    owed_status ended = end_threads(w, err);
     if (ended != OWED_OK)
         return ended;
     const char *ours = db->driver->session == NULL ? "" : or_empty(db->driver->session(db));

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -99,15 +98,6 @@ start_thread(struct ahead *ahead)
     return problem == 0;
 }
 
-static void
-note_session(struct worker *w, struct db *db)
-{
-    if (w->slot == NULL || db->driver->session == NULL)
-        return;
-    snprintf(w->slot->ahead_session, sizeof w->slot->ahead_session, "%s",
-        or_empty(db->driver->session(db)));
-}
-
 /* ahead_new: without it claims are made one after another. */
 static struct ahead *
 ahead_new(struct worker *w)
@@ -120,7 +110,7 @@ ahead_new(struct worker *w)
     if (handle_connect(w->owed, &ahead->db, NULL) == OWED_OK) {
         // The handle's dice are not for two threads.
         ahead->db->dice = (owed_dice){0};
-        note_session(w, ahead->db);
+        session_note(w, SESSION_AHEAD, ahead->db);
         if (start_thread(ahead))
             return ahead;
     }
@@ -151,8 +141,7 @@ ahead_close(struct worker *w)
     turn(ahead, AHEAD_ENDS);
     pthread_mutex_unlock(&ahead->lock);
     pthread_join(ahead->thread, NULL);
-    if (w->slot != NULL)
-        w->slot->ahead_session[0] = '\0';
+    session_note(w, SESSION_AHEAD, NULL);
     free_ahead(ahead);
     w->ahead = NULL;
 }
@@ -196,6 +185,17 @@ bool
 ahead_has(const struct worker *w, enum share share)
 {
     return w->ahead != NULL && w->ahead->batch != NULL && w->ahead->share == share;
+}
+
+bool
+ahead_has_come(const struct worker *w, enum share share)
+{
+    if (!ahead_has(w, share))
+        return false;
+    pthread_mutex_lock(&w->ahead->lock);
+    bool has_come = w->ahead->stage == AHEAD_CAME;
+    pthread_mutex_unlock(&w->ahead->lock);
+    return has_come;
 }
 
 bool

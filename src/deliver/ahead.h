@@ -19,6 +19,8 @@ void ahead_begin(
     struct worker *worker, enum share share, const char *const *receivers, int32_t limit);
 /* ahead_has tells whether something was claimed ahead for a share, or is on its way. */
 bool ahead_has(const struct worker *worker, enum share share);
+/* ahead_has_come tells whether it need not be waited for. */
+bool ahead_has_come(const struct worker *worker, enum share share);
 /* ahead_take waits for it. *ret_batch is NULL when nothing came, else *ret_limit is how many were wanted;
  * false: the store failed. */
 bool ahead_take(struct worker *worker, struct batch **ret_batch, int32_t *ret_limit);

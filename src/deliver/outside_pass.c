@@ -17,6 +17,7 @@
 
 #define GATHER_ROWS 250 // a commit's worth; what is not written yet is sent again after a crash
 #define GATHER_MAX_US INT64_C(10000) // what has landed waits no longer for more
+#define GATHER_MORE_ROWS 500         // while others are being written
 #define FLIGHTS_LEFT 32              // fewer in flight may all land during a nap
 #define NAP_US 1000
 
@@ -114,17 +115,35 @@ ends_itself(const struct sortie *sortie)
     return sortie->errand.state == ERRAND_FINISHED && sortie->errand.function != NULL;
 }
 
+size_t
+sorties_note(struct worker *w, struct ledger *ledger)
+{
+    size_t count = 0;
+    ledger_clear(ledger);
+    for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS && !ends_itself(s);
+         s = s->next, count++)
+        note_landed(w, ledger, s);
+    return count;
+}
+
+void
+sortie_settled(struct worker *w, struct sorties *list)
+{
+    struct sortie *s = list->first;
+    sorties_take_out(list, s);
+    s->task->state = TASK_DONE;
+    w->lost_landed += s->task->row->losses > 0;
+    sortie_end_trial(w, s);
+    sortie_done(w, s);
+}
+
 /* settle_some writes a ledger full of what has landed. */
 static bool
 settle_some(struct worker *w)
 {
     struct ledger *ledger = &w->group.ledger; // no group is open here
-    ledger_clear(ledger);
+    size_t count = sorties_note(w, ledger);
     ledger->is_unsure = w->landed_unsure;
-    size_t count = 0;
-    for (struct sortie *s = w->landed.first; s != NULL && count < LEDGER_ROWS && !ends_itself(s);
-         s = s->next, count++)
-        note_landed(w, ledger, s);
     owed_error err = {0};
     if (endpoints_flush(w, ledger, w->landed.first, &err) != OWED_OK) {
         w->landed_unsure = ledger->is_unsure;
@@ -135,14 +154,8 @@ settle_some(struct worker *w)
     w->landed_unsure = false;
     failpoint("ack-sent");
     owed_status status = endpoints_see_to_kept(w, w->landed.first, count, &err);
-    for (; count > 0; count--) {
-        struct sortie *s = w->landed.first;
-        sorties_take_out(&w->landed, s);
-        s->task->state = TASK_DONE;
-        w->lost_landed += s->task->row->losses > 0;
-        sortie_end_trial(w, s);
-        sortie_done(w, s);
-    }
+    for (; count > 0; count--)
+        sortie_settled(w, &w->landed);
     if (status != OWED_OK)
         trouble(w, "look after what is kept for endpoints", &err);
     return status == OWED_OK;
@@ -153,15 +166,26 @@ settle_some(struct worker *w)
 static bool
 gathers(const struct worker *w)
 {
-    int64_t now_us = worker_mono_us(w);
-    return w->flight_count >= FLIGHTS_LEFT && w->landed.count < GATHER_ROWS && w->visit == NULL &&
-        !worker_is_stopping(w) && flow_rows(&w->flow, now_us) > 0 &&
-        now_us - w->landed_mono_us < GATHER_MAX_US;
+    if (behind_is_busy(w))
+        return w->landed.count < GATHER_MORE_ROWS;
+    return w->flight_count >= FLIGHTS_LEFT && w->landed.count < GATHER_ROWS &&
+        worker_mono_us(w) - w->landed_mono_us < GATHER_MAX_US;
+}
+
+/* goes_on: requests need not wait until what has landed is written. Towards the end there are hardly any. */
+static bool
+goes_on(struct worker *w)
+{
+    bool flows =
+        w->visit == NULL && !worker_is_stopping(w) && flow_rows(&w->flow, worker_mono_us(w)) > 0;
+    bool has_more = w->flight_count >= FLIGHTS_LEFT || ahead_has(w, SHARE_LOOP);
+    return flows && has_more && (gathers(w) || behind_begin(w));
 }
 
 bool
 outside_settle(struct worker *w)
 {
+    behind_collect(w, true);
     while (w->landed.first != NULL) {
         struct sortie *first = w->landed.first;
         if (!(ends_itself(first) ? errand_settle(w, first) : settle_some(w)))
@@ -185,11 +209,12 @@ may_start_first(const struct worker *w)
 /* claim_and_start goes on until there is no room, or nothing more to claim. While nothing lands, what is in
  * stock may not start for long, and others have room. */
 static bool
-claim_and_start(struct worker *w, bool has_landed, bool is_gathering)
+claim_and_start(struct worker *w, bool has_landed, bool goes_on)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
-        if (has_landed && outside_has_stock(w) && (is_gathering || !ahead_has(w, SHARE_LOOP))) {
+        bool has_more = goes_on ? ahead_has_come(w, SHARE_LOOP) : ahead_has(w, SHARE_LOOP);
+        if (has_landed && outside_has_stock(w) && !has_more) {
             outside_forgo_claim(w);
             break;
         }
@@ -214,20 +239,21 @@ outside_pass(struct worker *w)
     if (w->outside == NULL)
         return false;
     outside_attend(w);
-    bool has_landed = w->landed.first != NULL;
+    behind_collect(w, false);
+    bool has_landed = w->landed.first != NULL || behind_is_busy(w);
     // What can fly, or be claimed, while the store writes need not wait for it.
     bool is_clear = may_start_first(w);
     if (is_clear && !sorties_start(w))
         return has_landed;
     if (is_clear && has_landed)
         outside_claim_ahead(w);
-    bool is_gathering = is_clear && has_landed && gathers(w);
-    if (!is_gathering && !outside_settle(w))
+    bool waits = !is_clear || !has_landed || !goes_on(w);
+    if (waits && !outside_settle(w))
         return has_landed;
     if (!outside_renew(w) || !sorties_start(w))
         return has_landed;
-    bool has_claimed = claim_and_start(w, has_landed, is_gathering);
-    if (is_gathering)
+    bool has_claimed = claim_and_start(w, has_landed, !waits);
+    if (!waits)
         nap();
     return has_claimed || has_landed;
 }
@@ -274,6 +300,7 @@ outside_finish(struct worker *w)
 void
 outside_close(struct worker *w)
 {
+    behind_drop(w);
     if (w->outside == NULL)
         return;
     w->ops->close(w->outside);

@@ -210,7 +210,8 @@ ends_when_idle(const struct worker *w)
 bool
 worker_is_at_rest(const struct worker *w)
 {
-    return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL;
+    return w->flight_count == 0 && w->waiting.first == NULL && w->landed.first == NULL &&
+        !behind_is_busy(w);
 }
 
 bool
@@ -281,10 +282,12 @@ finish(struct worker *w)
     // What is over is written before anything is waited for.
     if (!w->trouble.now && record_now(w))
         outside_settle(w);
-    if (w->trouble.now)
+    if (w->trouble.now) {
         ahead_drop(w);
-    else
+        behind_drop(w);
+    } else {
         ahead_hand_back(w);
+    }
     outside_stop(w);
     outside_finish(w);
     owed_error err = {0};

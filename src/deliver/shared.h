@@ -54,6 +54,7 @@ struct death {
 };
 
 #define SHARED_SESSION_BYTES 64
+enum thread_session { SESSION_AHEAD, SESSION_BEHIND, THREAD_SESSIONS };
 
 struct slot {
     enum role role;
@@ -65,8 +66,8 @@ struct slot {
     atomic_bool holds_store;            // it has a write transaction open
     struct death death;                 // of the one before, until it is made good
     char session[SHARED_SESSION_BYTES]; // of its connection, as the server names it; "": none
-    char ahead_session[SHARED_SESSION_BYTES]; // of the one that it claims ahead on
-    atomic_bool ready;                        // it has opened its store and module
+    char thread_sessions[THREAD_SESSIONS][SHARED_SESSION_BYTES]; // of its threads' connections
+    atomic_bool ready;  // it has opened its store and module
     atomic_bool idle;   // its last claim came back empty, and nothing is in flight
     atomic_llong seen;  // shared->commits before that claim
     atomic_bool closed; // its worker has done its share, and none follows

@@ -33,6 +33,10 @@ bool sorties_start(struct worker *worker);
 
 /* sorties_land moves what has ended, a list, from the flying to the landed. */
 void sorties_land(struct worker *worker, struct flight *ended);
+/* sorties_note fills a ledger with what has landed, in its order, and answers how many of these that is. */
+size_t sorties_note(struct worker *worker, struct ledger *ledger);
+/* sortie_settled ends the first of a list: its outcome was written. */
+void sortie_settled(struct worker *worker, struct sorties *list);
 
 /* sortie_done forgets a sortie, and gives back a large payload at once. */
 void sortie_done(struct worker *worker, struct sortie *sortie);

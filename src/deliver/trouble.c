@@ -128,6 +128,7 @@ void
 trouble_mend(struct worker *w)
 {
     ahead_drop(w);
+    behind_drop(w);
     worker_pause(w, relay_back_off_us(w->trouble.failures));
     if (worker_is_stopping(w))
         return;

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "deliver/shared.h"
+
+struct db;
 struct worker;
 
 /* A colleague's lease that this worker has renewed. */
@@ -64,5 +67,7 @@ bool mends(const struct worker *worker);
 
 /* aftermath.c: what the one before in this slot left undone. */
 owed_status aftermath(struct worker *worker, owed_error *err);
+/* session_note names a thread's session for the one after; NULL: it is over. */
+void session_note(struct worker *worker, enum thread_session which, struct db *db);
 
 #endif

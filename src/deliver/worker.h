@@ -14,6 +14,7 @@
 #include "deliver/around.h"
 #include "deliver/attempt.h"
 #include "deliver/batch.h"
+#include "deliver/behind.h"
 #include "deliver/claim_filter.h"
 #include "deliver/group.h"
 #include "deliver/hand_off.h"
@@ -51,6 +52,8 @@ struct worker {
     struct mark marks[SHARE_COUNT];
     struct found_lanes found_lanes[SHARE_COUNT]; // of all, by the full looks of these marks
     struct ahead *ahead;                         // NULL: nothing was claimed ahead yet
+    struct behind *behind;                       // NULL: nothing was written behind yet
+    int64_t behind_mono_us;                      // until then that is not tried
     int64_t row_us; // of the latest batch, what a row took; 0: there was none
     owed_relay_counts counts;
     owed_relay_counts counts_told; // of these, what the supervisor knows

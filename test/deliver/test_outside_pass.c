@@ -280,10 +280,11 @@ while_rows_flow_they_are_written_in_hundreds_and_more_is_claimed_than_fits_in_fl
     assert_count(desk, "succeeded", RIVER_ROWS);
     assert_int_equal(river.sky.starts, RIVER_ROWS);
     assert_int_equal(river.sky.most, 100);
-    // After ten milliseconds, though no commit's worth has landed by then.
-    assert_in_range(river.most_written, 180, 220);
-    assert_in_range(river.commits, RIVER_ROWS / 220, RIVER_ROWS / 220 + 40);
-    assert_in_range(river.most_leased, 300, 100 + 500 + 220);
+    // After ten milliseconds, though no commit's worth has landed by then; on a server while others are written, too.
+    int64_t most = test_store_is("sqlite") ? 220 : 520;
+    assert_in_range(river.most_written, 180, most);
+    assert_in_range(river.commits, RIVER_ROWS / most, RIVER_ROWS / 220 + 40);
+    assert_in_range(river.most_leased, 300, 100 + 500 + 2 * most);
 }
 
 struct freeze {
@@ -495,6 +496,86 @@ rows_flow_however_long_the_store_takes_to_write_them(void **state)
     desk_once(desk);
     assert_count(desk, "succeeded", RIVER_ROWS);
     assert_in_range(claims.count, RIVER_ROWS / 500, RIVER_ROWS / 100);
+}
+
+/* A row of the flow that somebody keeps locked while others are begun. */
+struct dam {
+    struct sky sky; // the first member
+    int64_t locked_id;
+    int starts; // before that
+    int begun;  // of others, until it was free again
+    bool cuts;  // who waits for it loses his session
+};
+
+#define DAM_STARTS 300 // three times what may fly
+
+static void
+lock_row(struct dam *dam)
+{
+    struct raw *raw = dam->sky.desk->f->raw;
+    if (desk_count(dam->sky.desk, "succeeded") < 500)
+        return;
+    dam->locked_id = dam->sky.flights[0]->delivery.row->fence.delivery_id;
+    dam->starts = dam->sky.starts;
+    raw_run(raw, "begin");
+    raw_runf(raw, "update owed_delivery set result = result where id = %" PRId64, dam->locked_id);
+}
+
+/* cut ends the session that waits for the row, as soon as one does. */
+static void
+cut(struct raw *raw)
+{
+    int64_t cuts = 0;
+    while (cuts == 0)
+        cuts = raw_number(raw,
+            "select count(*) filter (where pg_terminate_backend(pid, 5000)) from pg_stat_activity "
+            "where pg_backend_pid() = any (pg_blocking_pids(pid))");
+}
+
+static void
+see_dam(struct sky *sky)
+{
+    struct dam *dam = (struct dam *)sky;
+    if (dam->locked_id == 0 && sky->count > 0) {
+        lock_row(dam);
+        return;
+    }
+    if (dam->locked_id == 0 || dam->begun > 0 || sky->starts - dam->starts < DAM_STARTS)
+        return;
+    dam->begun = sky->starts - dam->starts;
+    if (dam->cuts)
+        cut(sky->desk->f->raw);
+    raw_run(sky->desk->f->raw, "commit");
+}
+
+static void
+flow_past(struct desk *desk, struct dam *dam)
+{
+    dam->sky =
+        (struct sky){.room_webhook = 100, .ends = 20, .poll_us = US_PER_MS, .at_poll = see_dam};
+    desk->f->has_one_clock = true;
+    open_hook(desk, &dam->sky, RIVER_ROWS);
+    desk_once(desk);
+    assert_true(dam->begun >= DAM_STARTS);
+    assert_int_equal(dam->sky.starts, RIVER_ROWS);
+    assert_int_equal(desk->counts.succeeded, RIVER_ROWS);
+    assert_count(desk, "succeeded", RIVER_ROWS);
+}
+
+static void
+requests_go_on_while_outcomes_of_what_flows_are_written(void **state)
+{
+    NOT_ON("sqlite", "all of it is written on the connection of the single writer");
+    struct dam dam = {0};
+    flow_past(*state, &dam);
+}
+
+static void
+what_could_not_be_written_meanwhile_is_written_again_and_nothing_is_sent_twice(void **state)
+{
+    ONLY_ON("postgres", "who waits for a row can be named, and ended, in one statement there");
+    struct dam dam = {.cuts = true};
+    flow_past(*state, &dam);
 }
 
 /* write_and_see_claimed counts in most_written what was claimed since it last looked. */
@@ -1297,6 +1378,8 @@ main(void)
         TEST(beside_one_that_is_owed_nothing_hardly_a_claim_comes_back_empty),
         TEST(rows_flow_however_long_the_store_takes_to_write_them),
         TEST(when_rows_that_flowed_hang_those_of_others_wait_for_no_poll),
+        TEST(requests_go_on_while_outcomes_of_what_flows_are_written),
+        TEST(what_could_not_be_written_meanwhile_is_written_again_and_nothing_is_sent_twice),
         TEST(at_the_end_what_was_gathered_is_written_before_the_rest_is_waited_for),
         TEST(what_has_landed_is_written_before_much_more_is_claimed),
         TEST(what_waits_for_room_goes_back_when_its_lease_is_half_spent),
