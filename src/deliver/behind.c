@@ -15,6 +15,7 @@
 #include "deliver/sortie.h"
 
 #define AGAIN_US US_PER_SECOND // so long nothing is tried where it failed
+#define LEAST_IN_FLIGHT 32     // who lets fewer fly wants few to be sent again
 
 enum stage { BEHIND_RESTS, BEHIND_WRITES, BEHIND_WROTE, BEHIND_ENDS };
 
@@ -121,22 +122,27 @@ behind_close(struct worker *w)
 
 /* --- writing --- */
 
-/* has_news: of an endpoint that is well again more is written than the outcome. */
+/* is_request: other receivers have bounds of their own on what they have in hand. Of an endpoint that is well again
+ * more is written than the outcome. */
 static bool
-has_news(const struct worker *w)
+is_request(const struct sortie *s)
 {
-    for (const struct sortie *s = w->landed.first; s != NULL; s = s->next)
-        if (s->flight.endpoint != NULL && s->flight.endpoint->row.dead_in_row > 0)
-            return true;
-    return false;
+    enum runner runner = s->known->receiver->runner;
+    bool is_news = s->flight.endpoint != NULL && s->flight.endpoint->row.dead_in_row > 0;
+    return (runner == RUN_WEBHOOK || runner == RUN_ENDPOINT) && !is_news;
 }
 
 /* may_begin: a single writer has no second connection to write on. */
 static bool
 may_begin(const struct worker *w)
 {
-    return w->visit == NULL && !w->is_eager && !w->landed_unsure &&
-        !store_claims_along(w->owed->db) && worker_mono_us(w) >= w->behind_mono_us && !has_news(w);
+    if (w->visit != NULL || w->is_eager || w->landed_unsure || store_claims_along(w->owed->db) ||
+        w->settings.in_flight < LEAST_IN_FLIGHT || worker_mono_us(w) < w->behind_mono_us)
+        return false;
+    for (const struct sortie *s = w->landed.first; s != NULL; s = s->next)
+        if (!is_request(s))
+            return false;
+    return true;
 }
 
 bool
@@ -161,10 +167,16 @@ behind_begin(struct worker *w)
     return true;
 }
 
+size_t
+behind_rows(const struct worker *w)
+{
+    return w->behind == NULL ? 0 : w->behind->sorties.count;
+}
+
 bool
 behind_is_busy(const struct worker *w)
 {
-    return w->behind != NULL && w->behind->sorties.first != NULL;
+    return behind_rows(w) > 0;
 }
 
 /* has_written tells whether the thread is done; waits: it will be. */

@@ -10,13 +10,15 @@
 #define DELIVER_BEHIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct behind;
 struct worker;
 
-/* behind_begin takes what has landed, all of it successes; false: it is for the worker itself to write. */
+/* behind_begin takes what has landed, all of it requests that succeeded; false: it is for the worker itself to write. */
 bool behind_begin(struct worker *worker);
-/* behind_is_busy tells whether something was taken and is not reported yet. */
+/* behind_rows is how many were taken and are not reported yet, behind_is_busy whether any. */
+size_t behind_rows(const struct worker *worker);
 bool behind_is_busy(const struct worker *worker);
 /* behind_collect reports what was written; waits: it is waited for. */
 void behind_collect(struct worker *worker, bool waits);

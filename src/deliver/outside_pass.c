@@ -17,7 +17,6 @@
 
 #define GATHER_ROWS 250 // a commit's worth; what is not written yet is sent again after a crash
 #define GATHER_MAX_US INT64_C(10000) // what has landed waits no longer for more
-#define GATHER_MORE_ROWS 500         // while others are being written
 #define FLIGHTS_LEFT 32              // fewer in flight may all land during a nap
 #define NAP_US 1000
 
@@ -166,8 +165,9 @@ settle_some(struct worker *w)
 static bool
 gathers(const struct worker *w)
 {
+    // After a crash all these are sent again: no more than twice what may be in flight.
     if (behind_is_busy(w))
-        return w->landed.count < GATHER_MORE_ROWS;
+        return w->landed.count + behind_rows(w) < 2 * (size_t)w->settings.in_flight;
     return w->flight_count >= FLIGHTS_LEFT && w->landed.count < GATHER_ROWS &&
         worker_mono_us(w) - w->landed_mono_us < GATHER_MAX_US;
 }
@@ -209,11 +209,11 @@ may_start_first(const struct worker *w)
 /* claim_and_start goes on until there is no room, or nothing more to claim. While nothing lands, what is in
  * stock may not start for long, and others have room. */
 static bool
-claim_and_start(struct worker *w, bool has_landed, bool goes_on)
+claim_and_start(struct worker *w, bool has_landed, bool waits)
 {
     bool has_claimed = false;
     for (bool again = true; again && !w->trouble.now;) {
-        bool has_more = goes_on ? ahead_has_come(w, SHARE_LOOP) : ahead_has(w, SHARE_LOOP);
+        bool has_more = waits ? ahead_has(w, SHARE_LOOP) : ahead_has_come(w, SHARE_LOOP);
         if (has_landed && outside_has_stock(w) && !has_more) {
             outside_forgo_claim(w);
             break;
@@ -252,7 +252,7 @@ outside_pass(struct worker *w)
         return has_landed;
     if (!outside_renew(w) || !sorties_start(w))
         return has_landed;
-    bool has_claimed = claim_and_start(w, has_landed, !waits);
+    bool has_claimed = claim_and_start(w, has_landed, waits);
     if (!waits)
         nap();
     return has_claimed || has_landed;

@@ -168,6 +168,28 @@ the_dead_ones_session_ends_before_anything_is_recorded(void **state)
 }
 
 static void
+the_sessions_of_its_threads_end_as_well(void **state)
+{
+    struct post *post = *state;
+    dies(post, 2, PHASE_RUNNING, (struct death){.cause = DEATH_ITSELF, .signal = SIGKILL});
+    struct db *db = post->desk->f->owed->db;
+    server.driver = *db->driver;
+    server.driver.end_session = end_session;
+    server.desk = post->desk;
+    db->driver = &server.driver;
+    for (int which = 0; which < THREAD_SESSIONS; which++) {
+        char *noted = post->slot->thread_sessions[which];
+        snprintf(noted, SHARED_SESSION_BYTES, "4711/%d", which);
+        server.ended[0] = '\0';
+        next_worker(post);
+        char expected[64];
+        snprintf(expected, sizeof expected, "4711/%d", which);
+        assert_string_equal(server.ended, expected);
+        assert_string_equal(noted, "");
+    }
+}
+
+static void
 a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free(void **state)
 {
     struct post *post = *state;
@@ -559,6 +581,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_dead_ones_session_ends_before_anything_is_recorded),
+        TEST(the_sessions_of_its_threads_end_as_well),
         TEST(a_crash_is_a_failed_attempt_that_names_the_signal_and_the_rest_is_free),
         TEST(on_failure_is_told_of_a_crash_by_the_next_worker),
         TEST(on_failure_is_not_told_of_a_loss),
