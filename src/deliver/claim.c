@@ -135,6 +135,19 @@ batch_read(struct worker *w, struct batch *batch)
     return status == OWED_OK;
 }
 
+/* Since when a claim keeps others from writing. */
+struct kept_since {
+    const struct worker *worker;
+    int64_t mono_us; // 0: it did not
+};
+
+static void
+note_locked(void *state)
+{
+    struct kept_since *since = state;
+    since->mono_us = worker_mono_us(since->worker);
+}
+
 /* claim_rows lets what is gathered go along. */
 static owed_status
 claim_rows(struct worker *w, struct claim *claim, struct batch *batch, struct claimed **ret_rows,
@@ -142,14 +155,18 @@ claim_rows(struct worker *w, struct claim *claim, struct batch *batch, struct cl
 {
     struct ledger *gathered = &w->gathered;
     struct along along = {gathered->settlements, gathered->count, gathered->landed, false};
+    struct kept_since kept = {.worker = w};
     claim->along = gathered->count > 0 && store_claims_along(w->owed->db) ? &along : NULL;
-    int64_t begun_us = worker_mono_us(w);
+    claim->locked = note_locked;
+    claim->locked_state = &kept;
     owed_status status =
         store_claim(w->owed->db, claim, &batch->arena, ret_rows, &batch->count, err);
-    w->kept_us += worker_mono_us(w) - begun_us;
+    if (kept.mono_us != 0)
+        w->kept_us += worker_mono_us(w) - kept.mono_us;
     if (claim->along != NULL && status == OWED_UNSURE)
         gathered->is_unsure = true;
     claim->along = NULL;
+    claim->locked = NULL;
     if (along.is_written) {
         failpoint("ack-sent");
         ledger_written(w, gathered);

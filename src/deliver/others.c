@@ -119,14 +119,17 @@ hole_us(struct worker *w, int64_t now_us)
     return somebody_is_here(w, now_us) ? left_us : 0;
 }
 
-/* dose_us is how long to stay away after a transaction that was short, for its share of the time. */
+/* dose_us is how long to stay away after transactions that were short, for their share of the time: less what
+ * they were away for anyway. What is too long for that is left to the holes. */
 static int64_t
 dose_us(struct worker *w, int64_t held_us, int64_t free_us, int64_t now_us)
 {
-    int64_t us = held_us / (FREE_PART - 1) - free_us;
-    if (w->seat.hole_us == 0 || us < DOSE_MIN_US || us > DOSE_MAX_US)
-        return 0;
-    return somebody_is_here(w, now_us) ? us : 0;
+    int64_t us = w->dose_us + held_us / (FREE_PART - 1) - free_us;
+    bool is_due = us >= DOSE_MIN_US && us <= DOSE_MAX_US && w->seat.hole_us != 0;
+    w->dose_us = us > DOSE_MAX_US || is_due ? 0 : us;
+    if (w->dose_us < -DOSE_MAX_US)
+        w->dose_us = -DOSE_MAX_US;
+    return is_due && somebody_is_here(w, now_us) ? us : 0;
 }
 
 void

@@ -131,11 +131,12 @@ struct worker {
     int64_t yielded_mono_us;      // latest write
     int64_t kept_us;              // for how long it kept the writer since it yielded
     int64_t all_kept_us;          // and before that
-    int64_t window_mono_us;       // since when it is watched for how long all workers keep it
-    int64_t window_kept_us;       // for how long they had by then
-    int64_t streak_mono_us;       // since when the writer was not free for long
-    int64_t crowd_mono_us;        // when is_crowded was last looked up
-    bool is_crowded;              // another process has the store open
+    int64_t dose_us; // for how long it still has to leave it to others; below 0: it has already
+    int64_t window_mono_us; // since when it is watched for how long all workers keep it
+    int64_t window_kept_us; // for how long they had by then
+    int64_t streak_mono_us; // since when the writer was not free for long
+    int64_t crowd_mono_us;  // when is_crowded was last looked up
+    bool is_crowded;        // another process has the store open
     bool took_sign; // others_look took the store's sign of a commit, which the wait will not see
     bool wrote;     // since the last upkeep
 };

@@ -4,7 +4,9 @@
  *
  * A claim is one write transaction: pick ids by index, read those rows and their events until the
  * batch is full, mark them. A look before it keeps an idle relay from ever taking the writer's lock.
- * Where the dialect can say all of it in one statement, that is one round trip.
+ * Where a store has one writer for all, that look reads all of it: others may write meanwhile, and if
+ * nobody did, the rows need only be marked. Where the dialect can say all of it in one statement, that is
+ * one round trip.
  */
 #include "base/cleanup.h"
 #include "base/limits.h"
@@ -60,41 +62,113 @@ pick(struct db *db, const struct claim *claim, const struct where *where, int32_
         db, choice.pick, (struct args){choice.values, choice.count}, ids, ret_count, err);
 }
 
+/* read_picked fills the batch with the rows that are picked now. */
 static owed_status
-pick_and_mark(
-    struct db *db, struct batch *batch, const struct where *where, struct buf *ids, owed_error *err)
+read_picked(struct db *db, struct batch *batch, const struct where *where, int64_t *ret_count,
+    owed_error *err)
 {
-    int64_t picked = 0;
-    owed_status status = pick(db, batch->claim, where, batch->claim->limit, ids, &picked, err);
-    if (status != OWED_OK || picked == 0)
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    *ret_count = 0;
+    owed_status status = pick(db, batch->claim, where, batch->claim->limit, &ids, ret_count, err);
+    if (status != OWED_OK || *ret_count == 0)
         return status;
-    status = fetch(db, batch, (size_t)picked, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(ids))), err);
-    if (status == OWED_OK)
-        status = put_away(db, batch, err);
+    return fetch(db, batch, (size_t)*ret_count, STMT_CLAIM_FETCH, ARGS(V_STR(buf_view(&ids))), err);
+}
+
+static owed_status
+take_read(struct db *db, struct batch *batch, owed_error *err)
+{
+    owed_status status = put_away(db, batch, err);
     return status == OWED_OK ? mark(db, batch, err) : status;
+}
+
+/* batch_empty forgets what a claim that came to nothing had read. */
+static void
+batch_empty(struct batch *batch)
+{
+    batch->rows = NULL;
+    batch->count = batch->bytes = 0;
+    batch->has_claimed = false;
+    buf_clear(&batch->taken);
+    buf_clear(&batch->orphans);
+}
+
+/* reads_first tells whether it is worth reading what is to be taken before the writer's lock is asked for, and
+ * can be told whether it is still so. */
+static bool
+reads_first(struct db *db)
+{
+    return db->driver->single_writer && db->driver->sql->statements[STMT_CHANGED] != NULL &&
+        !db->adopted && !store_in_transaction(db);
+}
+
+/* look finds out whether there is anything to take, without the writer's lock. */
+static owed_status
+look(struct db *db, struct batch *batch, const struct where *where, int64_t *ret_version,
+    int64_t *ret_found, owed_error *err)
+{
+    if (reads_first(db)) {
+        owed_status status = query_int(db, STMT_CHANGED, NO_ARGS, ret_version, NULL, err);
+        return status == OWED_OK ? read_picked(db, batch, where, ret_found, err) : status;
+    }
+    CLEANUP(buf_done) struct buf ids;
+    buf_init(&ids, JSON_ARGUMENT_BYTES);
+    return pick(db, batch->claim, where, 1, &ids, ret_found, err);
+}
+
+/* is_still_so tells, under the lock, whether what was read is as it was: nobody else has committed since. What is
+ * claimed already may be among what is written along: that is picked once more. */
+static owed_status
+is_still_so(
+    struct db *db, const struct batch *batch, int64_t version, bool *ret_so, owed_error *err)
+{
+    int64_t now = 0;
+    *ret_so = false;
+    if (version < 0 || batch->has_claimed)
+        return OWED_OK;
+    owed_status status = query_int(db, STMT_CHANGED, NO_ARGS, &now, NULL, err);
+    *ret_so = now == version;
+    return status;
+}
+
+/* take_locked takes what was read, if it is still so, or what is there now. */
+static owed_status
+take_locked(
+    struct db *db, struct batch *batch, const struct where *where, int64_t version, owed_error *err)
+{
+    const struct along *along = batch->claim->along;
+    bool is_so = false;
+    int64_t count = 0;
+    owed_status status = is_still_so(db, batch, version, &is_so, err);
+    if (status == OWED_OK && is_so)
+        status = take_read(db, batch, err);
+    if (status == OWED_OK && along != NULL)
+        status = settle_along(db, along, err);
+    if (status != OWED_OK || is_so)
+        return status;
+    batch_empty(batch);
+    status = read_picked(db, batch, where, &count, err);
+    return status == OWED_OK ? take_read(db, batch, err) : status;
 }
 
 /* take_in_steps looks first, so that nothing to do takes no writer's lock. */
 static owed_status
 take_in_steps(struct db *db, struct batch *batch, const struct where *where, owed_error *err)
 {
-    CLEANUP(buf_done) struct buf ids;
-    buf_init(&ids, JSON_ARGUMENT_BYTES);
-    int64_t found = 0;
-    owed_status status = pick(db, batch->claim, where, 1, &ids, &found, err);
+    struct along *along = batch->claim->along;
+    int64_t version = -1, found = 0;
+    owed_status status = look(db, batch, where, &version, &found, err);
     if (status != OWED_OK || found == 0)
         return status;
     // A claim that a power cut undid is claimed again, under another fence.
-    struct along *along = batch->claim->along;
     struct scope scope = {0};
     status = along == NULL ? scope_begin_light(db, &scope, err) : scope_begin(db, &scope, err);
     if (status != OWED_OK)
         return status;
-    if (along != NULL)
-        status = settle_along(db, along, err);
-    if (status == OWED_OK)
-        status = pick_and_mark(db, batch, where, &ids, err);
-    status = scope_end(&scope, status, err);
+    if (batch->claim->locked != NULL)
+        batch->claim->locked(batch->claim->locked_state);
+    status = scope_end(&scope, take_locked(db, batch, where, version, err), err);
     if (along != NULL)
         along->is_written = status == OWED_OK;
     return status;
@@ -124,16 +198,6 @@ is_at_once(const struct db *db, const struct choice *choice, bool is_own)
 {
     const char *const *statements = db->driver->sql->statements;
     return statements[choice->whole] != NULL && (is_own || statements[choice->pick] == NULL);
-}
-
-/* batch_empty forgets what a claim that came to nothing had read. */
-static void
-batch_empty(struct batch *batch)
-{
-    batch->rows = NULL;
-    batch->count = batch->bytes = 0;
-    buf_clear(&batch->taken);
-    buf_clear(&batch->orphans);
 }
 
 /* take_once is a whole claim; *ret_again: nothing was taken but rows that could not be delivered were

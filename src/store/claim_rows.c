@@ -73,13 +73,15 @@ share_event(const struct batch *batch, struct claimed *row)
 
 /* read_claimed fills in a row as it will be once it is marked. */
 static void
-read_claimed(struct reader *r, const struct batch *batch, struct claimed *row, bool *ret_gone)
+read_claimed(struct reader *r, struct batch *batch, struct claimed *row, bool *ret_gone)
 {
     row->fence.delivery_id = read_int(r);
     row->fence.claimed_by = batch->claimed_by;
     const char *status = read_text(r);
     int64_t claimed_at = read_int(r), lease = read_int(r), now = batch->claim->now_us;
-    bool lapsed = status != NULL && strcmp(status, "claimed") == 0 && lease > 0;
+    bool is_claimed = status != NULL && strcmp(status, "claimed") == 0;
+    bool lapsed = is_claimed && lease > 0;
+    batch->has_claimed = batch->has_claimed || is_claimed;
     row->fence.claimed_at_us = now > claimed_at ? now : claimed_at + 1;
     row->lease_expires_at_us = now + batch->claim->lease_us;
     row->losses = read_int32(r) + lapsed;

@@ -18,6 +18,7 @@ struct batch {
     size_t bytes;          // of payloads
     struct buf taken;      // ids, as a JSON array
     struct buf orphans;    // ids of rows whose event is gone
+    bool has_claimed;      // a row among them was claimed: its lease was over
     bool is_marked;        // what is read is what fits, and is taken already
     struct unread *unread; // for rows that are taken already and read later; NULL: now
 };

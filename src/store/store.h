@@ -183,6 +183,9 @@ struct claim {
     const struct early *early; // NULL: rows that are due now
     int64_t delivery_id; // that row alone, whatever lanes, app, kind and receivers say; 0: any
     struct along *along; // NULL: nothing; only where store_claims_along
+    // Told when a lock is held that keeps others from writing; NULL: nobody.
+    void (*locked)(void *state);
+    void *locked_state;
 };
 
 /* Outcomes that are written along with a claim, in its transaction: see store_claim. */

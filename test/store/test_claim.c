@@ -463,6 +463,99 @@ next_due_is_when_the_next_row_can_be_claimed(void **state)
     assert_int_equal(at, 0);
 }
 
+/* The world's connection, before whose transaction begins somebody else is quicker. */
+static struct {
+    struct driver driver;
+    const struct driver *real;
+    struct world *world;
+    void (*quicker)(struct world *world); // once
+} race;
+
+static owed_status
+begin_late(struct db *db, bool write, owed_error *err)
+{
+    void (*quicker)(struct world * world) = race.quicker;
+    race.quicker = NULL;
+    if (quicker != NULL)
+        quicker(race.world);
+    return race.real->begin(db, write, err);
+}
+
+static void
+be_late(struct world *world, void (*quicker)(struct world *world))
+{
+    race.real = world->db->driver;
+    race.driver = *race.real;
+    race.driver.begin = begin_late;
+    race.world = world;
+    race.quicker = quicker;
+    world->db->driver = &race.driver;
+}
+
+static void
+cancels_the_first(struct world *world)
+{
+    raw_run(plain(world),
+        "update owed_delivery set status = 'cancelled' where id = (select min(id) from owed_delivery)");
+}
+
+static void
+fires_one(struct world *world)
+{
+    raw_fire(plain(world), EVENT, "{}");
+}
+
+static void
+what_somebody_changes_just_before_a_claim_has_the_store_is_claimed_as_it_is_then(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere what a claim reads is locked by that");
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int64_t ids[3];
+    fire_many(world, 3, ids);
+    be_late(world, cancels_the_first);
+    assert_int_equal(claim_as(world, "w", NOW, 10), 2);
+    assert_null(race.quicker);
+    world->db->driver = race.real;
+    assert_string_equal(status_of(world, ids[0]), "cancelled");
+    check_order(world, ids + 1, 2);
+}
+
+static void
+what_somebody_fires_just_before_a_claim_has_the_store_is_claimed_as_well(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere what a claim reads is locked by that");
+    struct world *world = *state;
+    publish_keys(world, billing);
+    fire(world, EVENT);
+    be_late(world, fires_one);
+    assert_int_equal(claim_as(world, "w", INT64_MAX / 2, 10), 2);
+    world->db->driver = race.real;
+}
+
+static void
+count_call(void *state)
+{
+    ++*(int *)state;
+}
+
+static void
+a_claim_that_finds_nothing_keeps_nobody_from_writing(void **state)
+{
+    ONLY_ON("sqlite", "elsewhere nobody waits for a single writer");
+    struct world *world = *state;
+    publish_keys(world, billing);
+    int locked = 0;
+    struct claim asked = a_claim("w", NOW, 10);
+    asked.locked = count_call;
+    asked.locked_state = &locked;
+    assert_int_equal(claim(world, &asked), 0);
+    assert_int_equal(locked, 0);
+    fire(world, EVENT);
+    assert_int_equal(claim(world, &asked), 1);
+    assert_int_equal(locked, 1);
+}
+
 int
 main(void)
 {
@@ -486,6 +579,9 @@ main(void)
         TEST(ended_rows_are_never_claimed),
         TEST(a_failed_row_waits_for_its_moment),
         TEST(next_due_is_when_the_next_row_can_be_claimed),
+        TEST(what_somebody_changes_just_before_a_claim_has_the_store_is_claimed_as_it_is_then),
+        TEST(what_somebody_fires_just_before_a_claim_has_the_store_is_claimed_as_well),
+        TEST(a_claim_that_finds_nothing_keeps_nobody_from_writing),
     };
     return run_on_all_stores("store claim", tests, COUNT(tests));
 }

@@ -580,6 +580,28 @@ what_goes_along_with_a_claim_lands_as_it_would_alone(void **state)
 }
 
 static void
+what_goes_along_with_a_claim_is_not_claimed_again_though_its_lease_is_over(void **state)
+{
+    struct world *world = *state;
+    int64_t ids[3], more[1];
+    struct settlement settlements[3];
+    bool landed[3] = {false, true, false};
+    take_three(world, ids, settlements);
+    fire_many(world, 1, more);
+    struct along along = {settlements, 3, landed, false};
+    struct claim asked = a_claim("first", NOW + 10 * LEASE, 10);
+    asked.along = &along;
+    size_t count = claim(world, &asked);
+    if (!store_claims_along(world->db))
+        return;
+    assert_int_equal(count, 1); // one that was lost with somebody goes alone
+    assert_true(landed[0] && !landed[1] && landed[2]);
+    check_order(world, ids + 1, 1);
+    assert_string_equal(status_of(world, ids[0]), "succeeded");
+    assert_string_equal(status_of(world, ids[2]), "succeeded");
+}
+
+static void
 nothing_goes_along_with_a_claim_that_finds_nothing(void **state)
 {
     struct world *world = *state;
@@ -614,6 +636,7 @@ main(void)
         TEST(successes_are_told_row_by_row_and_each_has_its_own_moment),
         TEST(of_successes_that_are_kept_those_that_land_leave_an_attempt_each),
         TEST(what_goes_along_with_a_claim_lands_as_it_would_alone),
+        TEST(what_goes_along_with_a_claim_is_not_claimed_again_though_its_lease_is_over),
         TEST(nothing_goes_along_with_a_claim_that_finds_nothing),
         TEST(handing_back_all_spares_one_and_what_others_hold),
         TEST(a_loss_of_all_is_that_of_one_holder_and_frees_what_it_held),
