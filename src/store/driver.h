@@ -134,6 +134,10 @@ struct driver {
     owed_status (*run)(struct db *db, enum stmt stmt, const struct value *args, size_t count,
         struct rows **ret_rows, owed_error *err);
 
+    /* takes_rows tells whether a statement without columns may be given the arguments of many rows, one after
+     * the other: it runs for each, and where one is refused none is done. NULL: it may not. */
+    bool (*takes_rows)(struct db *db);
+
     /* hold keeps a statement, and what its arguments point to, to go with the next one of the open transaction, or
      * with its commit: what it came to is said by that one, and its rows by nobody. false: run it. holds tells
      * whether one is still kept. Both NULL where there is no such thing. */

@@ -176,6 +176,13 @@ fault_run(struct db *db, enum stmt stmt, const struct value *args, size_t count,
 }
 
 static bool
+fault_takes_rows(struct db *db)
+{
+    struct db *inner = fault_of(db)->inner;
+    return inner->driver->takes_rows(inner);
+}
+
+static bool
 fault_hold(struct db *db, enum stmt stmt, const struct value *args, size_t count)
 {
     struct db *inner = fault_of(db)->inner;
@@ -369,6 +376,7 @@ driver_fault_wrap(struct db *inner, struct fault *fault)
     db->driver.settles_early = inner->driver->settles_early;
     db->driver.contention = inner->driver->contention == NULL ? NULL : fault_contention;
     db->driver.hurry = inner->driver->hurry == NULL ? NULL : fault_hurry;
+    db->driver.takes_rows = inner->driver->takes_rows == NULL ? NULL : fault_takes_rows;
     db->driver.hold = inner->driver->hold == NULL ? NULL : fault_hold;
     db->driver.holds = inner->driver->holds == NULL ? NULL : fault_holds;
     db->driver.pipeline = inner->driver->pipeline == NULL ? NULL : fault_pipeline;

@@ -24,7 +24,7 @@ changed(struct db *db)
 }
 
 /* The scheme names the kind of store to the rest, which is one and the same. */
-#define DRIVER(dialect) \
+#define DRIVER(dialect, takes) \
     { \
         .scheme = "mariadb", .sql = &(dialect), .settles_early = true, .undoes_refused = true, \
         .open = mariadb_open, .adopt = mariadb_adopt, .close = mariadb_close, \
@@ -39,8 +39,8 @@ changed(struct db *db)
         .warning = mariadb_warning, .wake_fd = wake_fd, .changed = changed, \
         .still_there = driver_is_there, .path = driver_no_path, .where = mariadb_where, \
         .tidy = driver_is_tidy, .native = mariadb_native, .send = mariadb_send, \
-        .collect = mariadb_collect, \
+        .collect = mariadb_collect, .takes_rows = (takes), \
     }
 
-OWED_API const struct driver driver_mariadb = DRIVER(sql_mariadb);
-OWED_API const struct driver driver_mysql = DRIVER(sql_mysql);
+OWED_API const struct driver driver_mariadb = DRIVER(sql_mariadb, mariadb_takes_rows);
+OWED_API const struct driver driver_mysql = DRIVER(sql_mysql, NULL);

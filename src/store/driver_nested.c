@@ -157,6 +157,12 @@ nested_run(struct db *db, enum stmt stmt, const struct value *args, size_t count
     return inner_driver(db)->run(nested_of(db)->inner, stmt, args, count, ret_rows, err);
 }
 
+static bool
+nested_takes_rows(struct db *db)
+{
+    return inner_driver(db)->takes_rows(nested_of(db)->inner);
+}
+
 static owed_status
 nested_script(struct db *db, const char *text, owed_error *err)
 {
@@ -218,6 +224,7 @@ driver_nest(struct db *inner)
     db->driver.sweep = nested_sweep;
     db->driver.still_there = nested_still_there;
     db->driver.run = nested_run;
+    db->driver.takes_rows = inner->driver->takes_rows == NULL ? NULL : nested_takes_rows;
     db->driver.script = nested_script;
     db->driver.wake_fd = nested_wake_fd;
     db->driver.changed = nested_changed;

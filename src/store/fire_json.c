@@ -11,10 +11,12 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "base/digest.h"
-#include "base/json.h"
 #include "base/limits.h"
+#include "store/sheet.h"
 
+#define EVENT_COLUMNS 16
+#define DELIVERY_COLUMNS 6
+#define DELIVERIES_AT_ONCE 1000
 #define GRACE_US (INT64_C(600) * 1000000) // for which a receiver that was removed gets events
 
 struct kept {
@@ -62,13 +64,6 @@ json_of(struct job *job)
 {
     json_end(&job->json);
     return V_STR(buf_view(&job->json));
-}
-
-static owed_status
-change_by_json(struct job *job, enum stmt stmt, owed_error *err)
-{
-    struct value json = json_of(job);
-    return job->json.failed ? fail_memory(err) : change(job->db, stmt, ARGS(json), NULL, err);
 }
 
 /* --- dedupe keys --- */
@@ -212,49 +207,21 @@ kept_of(const struct job *job, const char *name)
 
 /* --- the events --- */
 
+/* add_event: the payload comes last, so that who reads JSON need not read over it for the rest. */
 static void
-add_text(struct buf *json, const char *text)
+add_event(struct sheet *sheet, const struct new_event *event, const struct kept *kept)
 {
-    json_write_string(json, str_of(text));
-    buf_putc(json, ',');
-}
-
-static void
-add_number(struct buf *json, int64_t number, bool is_null)
-{
-    if (is_null)
-        buf_puts(json, "null");
-    else
-        buf_int(json, number);
-    buf_putc(json, ',');
-}
-
-/* add_event: the payload comes last, so that nobody has to read over it for the rest. */
-static void
-add_event(struct buf *json, const struct new_event *event, const struct kept *kept)
-{
-    buf_puts(json, json->len == 0 ? "[[\"" : ",[\"");
-    hex_write(json, event->uid, sizeof event->uid);
-    buf_puts(json, "\",");
-    add_text(json, event->name);
-    add_number(json, event->version, false);
-    if (is_empty(event->dedupe_key))
-        buf_puts(json, "null,");
-    else
-        add_text(json, event->dedupe_key);
-    add_number(json, event->occurred_at_us, false);
-    add_number(json, event->recorded_at_us, false);
-    add_number(json, event->due_at_us, false);
-    add_text(json, event->actor_key);
-    add_text(json, event->actor_label);
-    add_text(json, is_empty(event->scope) ? "{}" : event->scope);
-    add_text(json, event->correlation_id);
-    add_number(json, event->causation_id, event->causation_id == 0);
-    add_text(json, event->traceparent);
-    add_number(json, kept->seconds, kept->seconds < 0);
-    add_text(json, kept->when_done);
-    json_write_string(json, event->payload);
-    buf_putc(json, ']');
+    bool has_key = !is_empty(event->dedupe_key);
+    sheet_add(sheet,
+        (const struct value[EVENT_COLUMNS]){V_BLOB(event->uid, sizeof event->uid),
+            V_TEXT(event->name), V_INT(event->version),
+            has_key ? V_TEXT(event->dedupe_key) : V_NULL, V_TIME(event->occurred_at_us),
+            V_TIME(event->recorded_at_us), V_TIME(event->due_at_us), V_TEXT(event->actor_key),
+            V_TEXT(event->actor_label), V_TEXT(is_empty(event->scope) ? "{}" : event->scope),
+            V_TEXT(event->correlation_id),
+            event->causation_id != 0 ? V_INT(event->causation_id) : V_NULL,
+            V_TEXT(event->traceparent), kept->seconds >= 0 ? V_INT(kept->seconds) : V_NULL,
+            V_TEXT(kept->when_done), V_STR(event->payload)});
 }
 
 /* read_ids: rows come in the order in which they were written; others' may be among them. */
@@ -287,14 +254,15 @@ read_ids(struct job *job, owed_error *err)
 static owed_status
 write_events(struct job *job, bool *ret_any, owed_error *err)
 {
-    buf_clear(&job->json);
+    CLEANUP(sheet_done) struct sheet sheet;
+    sheet_init(&sheet, STMT_EVENTS_WRITE_ROWS, STMT_EVENTS_WRITE, EVENT_COLUMNS);
     for (size_t i = 0; i < job->events->count; i++) {
         const struct new_event *event = &job->events->events[i];
         if (is_to_be_written(job, i))
-            add_event(&job->json, event, kept_of(job, event->name));
+            add_event(&sheet, event, kept_of(job, event->name));
     }
-    *ret_any = job->json.len > 0;
-    return *ret_any ? change_by_json(job, STMT_EVENTS_WRITE, err) : OWED_OK;
+    *ret_any = sheet.count > 0;
+    return sheet_write(&sheet, job->db, err);
 }
 
 /* --- what is owed --- */
@@ -316,21 +284,17 @@ is_listed(const struct job *job, const struct own_receiver *own, const struct ne
 }
 
 static void
-add_delivery(struct buf *json, int64_t event_id, const struct listed *to, int64_t from_us)
+add_delivery(struct sheet *sheet, int64_t event_id, const struct listed *to, int64_t from_us)
 {
     int64_t at_us = from_us + to->due_us;
-    buf_puts(json, json->len == 0 ? "[[" : ",[");
-    add_number(json, event_id, false);
-    add_text(json, to->key);
-    add_text(json, to->lane);
-    add_text(json, to->kind);
-    add_number(json, to->max_attempts, false);
-    buf_int(json, at_us < LIMIT_MOMENT_US ? at_us : LIMIT_MOMENT_US);
-    buf_putc(json, ']');
+    sheet_add(sheet,
+        (const struct value[DELIVERY_COLUMNS]){V_INT(event_id), V_TEXT(to->key), V_TEXT(to->lane),
+            V_TEXT(to->kind), V_INT(to->max_attempts),
+            V_TIME(at_us < LIMIT_MOMENT_US ? at_us : LIMIT_MOMENT_US)});
 }
 
 static void
-add_owed(struct job *job, const struct new_event *event, int64_t id)
+add_owed(struct job *job, struct sheet *sheet, const struct new_event *event, int64_t id)
 {
     int64_t from_us =
         event->due_at_us > event->recorded_at_us ? event->due_at_us : event->recorded_at_us;
@@ -338,7 +302,7 @@ add_owed(struct job *job, const struct new_event *event, int64_t id)
         if (strcmp(job->listed[i].kind, "endpoints") == 0)
             job->has_endpoints = true;
         else if (receives(&job->listed[i], event))
-            add_delivery(&job->json, id, &job->listed[i], from_us);
+            add_delivery(sheet, id, &job->listed[i], from_us);
     for (size_t i = 0; i < job->events->own_count; i++) {
         const struct own_receiver *own = &job->events->own[i];
         if (strcmp(own->event_name, event->name) != 0 || is_listed(job, own, event))
@@ -348,20 +312,24 @@ add_owed(struct job *job, const struct new_event *event, int64_t id)
             .kind = own->kind,
             .max_attempts = own->max_attempts,
             .due_us = own->due_us};
-        add_delivery(&job->json, id, &to, event->due_at_us);
+        add_delivery(sheet, id, &to, event->due_at_us);
     }
 }
 
 static owed_status
 write_owed(struct job *job, owed_error *err)
 {
-    buf_clear(&job->json);
-    for (size_t i = 0; i < job->events->count; i++)
-        if (job->written[i].is_new)
-            add_owed(job, &job->events->events[i], job->written[i].id);
+    CLEANUP(sheet_done) struct sheet sheet;
     owed_status status = OWED_OK;
-    if (job->json.len > 0)
-        status = change_by_json(job, STMT_DELIVERIES_WRITE, err);
+    sheet_init(&sheet, STMT_DELIVERIES_WRITE_ROWS, STMT_DELIVERIES_WRITE, DELIVERY_COLUMNS);
+    for (size_t i = 0; i < job->events->count && status == OWED_OK; i++) {
+        if (job->written[i].is_new)
+            add_owed(job, &sheet, &job->events->events[i], job->written[i].id);
+        if (sheet.count >= DELIVERIES_AT_ONCE)
+            status = sheet_write(&sheet, job->db, err);
+    }
+    if (status == OWED_OK)
+        status = sheet_write(&sheet, job->db, err);
     for (size_t i = 0; job->has_endpoints && i < job->events->count && status == OWED_OK; i++)
         if (job->written[i].is_new)
             status = change(

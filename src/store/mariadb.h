@@ -197,11 +197,21 @@ struct parameters {
     MYSQL_TIME times[MARIADB_PARAMETERS];
     unsigned long lengths[MARIADB_PARAMETERS];
     size_t count;
-    size_t bytes; // of them all
+    size_t bytes;  // of them all
+    unsigned rows; // 0: one; else binds are columns of so many, and lie in columns
+    void *columns;
 };
-/* mariadb_parameters puts args in the order in which the statement has its question marks. */
+/* mariadb_parameters puts args in the order in which the statement has its question marks; those of many rows
+ * are freed by mariadb_parameters_done. */
 owed_status mariadb_parameters(const struct sql *sql, enum stmt stmt, const struct value *args,
     size_t count, struct parameters *ret_parameters, owed_error *err);
+void mariadb_parameters_done(struct parameters *parameters);
+MYSQL_TIME mariadb_time(int64_t at_us);
+
+/* mariadb_bulk.c: mariadb_columns binds the arguments of many rows, one row after the other, each of so many. */
+bool mariadb_takes_rows(struct db *db);
+owed_status mariadb_columns(const uint8_t *order, const struct value *args, size_t each,
+    size_t rows, struct parameters *ret_parameters, owed_error *err);
 
 /* mariadb_rows.c: columns on their way out. */
 owed_status mariadb_rows_describe(struct rows *rows, owed_error *err);

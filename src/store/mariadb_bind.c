@@ -3,6 +3,7 @@
  * mariadb_bind.c - parameters in the client library's form. Texts and blobs are sent from where they
  * lie; times are split into the fields of a DATETIME, in UTC.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,8 +15,8 @@
 #define EARLIEST_US (INT64_C(-30610224000) * US_PER_SECOND)
 #define LATEST_US (INT64_C(253402300800) * US_PER_SECOND - 1)
 
-static MYSQL_TIME
-time_of(int64_t at_us)
+MYSQL_TIME
+mariadb_time(int64_t at_us)
 {
     if (at_us < EARLIEST_US)
         at_us = EARLIEST_US;
@@ -68,7 +69,7 @@ bind(struct parameters *parameters, size_t place, const struct value *value)
         bind->buffer = unconst(&value->integer);
         return;
     case VALUE_TIME:
-        parameters->times[place] = time_of(value->integer);
+        parameters->times[place] = mariadb_time(value->integer);
         bind->buffer_type = MYSQL_TYPE_DATETIME;
         bind->buffer = &parameters->times[place];
         return;
@@ -78,6 +79,21 @@ bind(struct parameters *parameters, size_t place, const struct value *value)
         bind_bytes(parameters, place, value);
         return;
     }
+}
+
+static size_t
+highest(const uint8_t *order)
+{
+    size_t most = 0;
+    for (; *order != 0; order++)
+        most = *order > most ? *order : most;
+    return most;
+}
+
+void
+mariadb_parameters_done(struct parameters *parameters)
+{
+    free(parameters->columns);
 }
 
 owed_status
@@ -92,6 +108,11 @@ mariadb_parameters(const struct sql *sql, enum stmt stmt, const struct value *ar
     memset(ret_parameters->binds, 0, places * sizeof ret_parameters->binds[0]);
     ret_parameters->count = places;
     ret_parameters->bytes = 0;
+    ret_parameters->rows = 0;
+    ret_parameters->columns = NULL;
+    size_t each = highest(order);
+    if (count > each && each > 0 && count % each == 0)
+        return mariadb_columns(order, args, each, count / each, ret_parameters, err);
     for (size_t i = 0; i < places; i++) {
         if (order[i] > count)
             return fail(err, OWED_BUG, "%s: wants %d parameters and was given %zu",

@@ -123,7 +123,8 @@ take_result(struct rows *rows, owed_error *err)
 static owed_status
 execute(struct rows *rows, struct parameters *parameters, owed_error *err)
 {
-    bool ok = parameters->count == 0 || mysql_stmt_bind_param(rows->stmt, parameters->binds) == 0;
+    bool ok = mysql_stmt_attr_set(rows->stmt, STMT_ATTR_ARRAY_SIZE, &parameters->rows) == 0 &&
+        (parameters->count == 0 || mysql_stmt_bind_param(rows->stmt, parameters->binds) == 0);
     if (!ok || mysql_stmt_execute(rows->stmt) != 0)
         return fail_rows(rows, err);
     rows->changed = changed(rows);
@@ -195,16 +196,18 @@ start(struct mariadb_db *conn, enum stmt stmt, const struct value *args, size_t 
     struct parameters parameters;
     owed_status status =
         mariadb_parameters(conn->base.driver->sql, stmt, args, count, &parameters, err);
-    if (status == OWED_OK)
-        status = check_size(conn, stmt, parameters.bytes, err);
     if (status != OWED_OK)
         return status;
     rows->status = OWED_OK;
     rows->changed = 0;
-    status = prepare_and_execute(rows, &parameters, err);
+    status = check_size(conn, stmt, parameters.bytes, err);
+    bool was_run = status == OWED_OK;
+    if (was_run)
+        status = prepare_and_execute(rows, &parameters, err);
+    mariadb_parameters_done(&parameters);
     // Where an error came amid the rows, the library would wait for the rest of them before it ran the
     // statement again.
-    if (status != OWED_OK)
+    if (status != OWED_OK && was_run)
         forget_statement(rows);
     return status;
 }

@@ -174,6 +174,56 @@ a_trigger_that_fires_as_well_mixes_nothing_up(void **state)
 }
 
 static void
+a_trigger_that_writes_rows_of_its_own_mixes_nothing_up(void **state)
+{
+    struct world *world = *state;
+    ONLY_ON("mariadb", "the triggers of an application are told in its own words");
+    static const char *const keys[] = {"shop.billing", NULL};
+    publish_keys(world, keys);
+    raw_run(plain(world),
+        "create table app_log (id bigint not null auto_increment primary key, event bigint,"
+        " payload longtext) auto_increment = 5000");
+    raw_run(plain(world),
+        "create trigger app_log after insert on owed_event for each row"
+        " insert into app_log (event, payload) values (new.id, new.payload)");
+    world->store.is_spoilt = true;
+    struct some some = some_events(20);
+    write_all(world, &some);
+    for (size_t i = 0; i < some.count; i++) {
+        struct event_row row;
+        assert_ok(store_event(world->db, some.written[i].id, &world->arena, &row, &world->err));
+        assert_memory_equal(row.uid, some.events[i].uid, sizeof row.uid);
+        check_owed(world, row.id, keys);
+    }
+    assert_int_equal(raw_number(plain(world),
+                         "select count(*) from app_log as l join owed_event as e"
+                         " on e.id = l.event and e.payload = l.payload"),
+        20);
+    raw_run(plain(world), "drop table app_log");
+}
+
+/* More than any dialect writes with one statement. */
+static void
+each_of_many_is_owed_to_each_of_many(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[MOST];
+    char keys[MOST][16];
+    for (size_t i = 0; i < MOST; i++) {
+        snprintf(keys[i], sizeof keys[i], "shop.r%zu", i);
+        receivers[i] = a_receiver(keys[i]);
+    }
+    publish(world, receivers, MOST);
+    struct some some = some_events(MOST);
+    write_all(world, &some);
+    assert_int_equal(count_of(world, "owed_delivery"), MOST * MOST);
+    assert_int_equal(raw_number(plain(world),
+                         "select count(*) from owed_event as e where (select count(*) from"
+                         " owed_delivery as d where d.event_id = e.id) = 40"),
+        MOST);
+}
+
+static void
 a_rollback_leaves_none_of_them(void **state)
 {
     struct world *world = *state;
@@ -456,6 +506,8 @@ main(void)
         TEST(ids_follow_the_order_of_the_events),
         TEST(all_are_written_however_many_there_are),
         TEST(a_trigger_that_fires_as_well_mixes_nothing_up),
+        TEST(a_trigger_that_writes_rows_of_its_own_mixes_nothing_up),
+        TEST(each_of_many_is_owed_to_each_of_many),
         TEST(a_rollback_leaves_none_of_them),
         TEST(a_taken_key_names_the_event_that_has_it_be_it_among_them),
         TEST(who_takes_a_key_meanwhile_is_named_too),
