@@ -7,7 +7,7 @@
 
 #include "deliver/attempt.h"
 
-#define GROUP_ROWS 500               // deliveries of one transaction
+#define GROUP_ROWS 1000              // deliveries of one transaction; a ledger holds as many
 #define GROUP_SHARED_ROWS 250        // the same where others wait for single rows
 #define GROUP_SAVEPOINTS 60          // and of these with a savepoint: PostgreSQL keeps 64 at hand
 #define GROUP_US INT64_C(100000)     // how long it stays open
