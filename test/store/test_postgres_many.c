@@ -137,7 +137,8 @@ what_an_applications_trigger_makes_of_them_is_what_is_owed(void **state)
         "create trigger app_change before insert on owed_event for each row"
         " execute function app_change()");
     commit_several(world, NULL);
-    assert_owed(world, "shop.a inside +0, shop.any inside +0, shop.any inside +7, shop.late inside +7");
+    assert_owed(
+        world, "shop.a inside +0, shop.any inside +0, shop.any inside +7, shop.late inside +7");
 }
 
 static void
@@ -155,6 +156,24 @@ a_receiver_of_the_process_is_owed_them_whatever_the_catalogue_has_it_as(void **s
         assert_ok(store_commit(world->db, &world->err));
         assert_owed(world, "shop.own inside -5, shop.own inside +5");
     }
+}
+
+static void
+a_large_catalogue_is_not_walked_for_them(void **state)
+{
+    struct world *world = *state;
+    publish_keys(world, (const char *[]){own.key, NULL});
+    raw_run(plain(world),
+        "insert into owed_receiver (key, app, event_name, mode, kind, lane, max_attempts, published_at)"
+        " select 'a' || i, 'x', 'a' || i, 'durable', 'inside', 'x/default', 5, now()"
+        " from generate_series(1, 5000) as i; analyze owed_receiver");
+    assert_ok(store_begin(world->db, true, &world->err));
+    fire_several(world, NULL, 1);
+    int64_t read = raw_number(raw_of(world->db),
+        "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables"
+        " where relid = 'owed_receiver'::regclass");
+    assert_in_range(read, 1, 20);
+    assert_ok(store_commit(world->db, &world->err));
 }
 
 static void
@@ -184,6 +203,7 @@ main(void)
         TEST(what_an_applications_trigger_fires_with_them_is_owed_too),
         TEST(what_an_applications_trigger_makes_of_them_is_what_is_owed),
         TEST(a_receiver_of_the_process_is_owed_them_whatever_the_catalogue_has_it_as),
+        TEST(a_large_catalogue_is_not_walked_for_them),
         TEST(endpoints_get_them),
     };
     return run_on_stores("postgres", "postgres many", tests, COUNT(tests));

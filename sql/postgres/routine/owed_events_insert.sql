@@ -41,9 +41,9 @@ begin
             where (select case
                 when exists (select from owed_receiver where key = 'owed.webhooks' and targets = 'endpoints')
                     or exists (select from unnest($15, $16) as o (name, key)
-                        where not exists (select from owed_receiver as r
+                        where (select count(*) from owed_receiver as r -- by its key, whatever the catalogue's size
                             where r.key = o.key and r.event_name = any (array[o.name, '*']) and r.mode = 'durable'
-                            and r.targets <> 'endpoints' and r.removed_at = timestamptz 'epoch')) then false
+                            and r.targets <> 'endpoints' and r.removed_at = timestamptz 'epoch') = 0) then false
                 else owed_owes_itself() end)
             order by place
             returning id, uid, name, recorded_at, greatest(due_at, recorded_at) as from_at, suppressed_reason),
