@@ -154,9 +154,8 @@ publish_all(struct db *db, const struct publication *publication, int64_t *chang
         : status;
 }
 
-owed_status
-store_publish(
-    struct db *db, const struct publication *publication, int64_t *ret_changed, owed_error *err)
+static owed_status
+publish(struct db *db, const struct publication *publication, int64_t *ret_changed, owed_error *err)
 {
     CLEANUP(free_ptr) bool *differs = calloc(publication->receiver_count + 1, sizeof *differs);
     if (differs == NULL)
@@ -172,6 +171,20 @@ store_publish(
     } while (scope_repeats(&scope, status));
     if (status == OWED_OK)
         status = move_changed(db, publication, differs, err);
+    if (status == OWED_OK)
+        *ret_changed = changed;
+    return status;
+}
+
+owed_status
+store_publish(
+    struct db *db, const struct publication *publication, int64_t *ret_changed, owed_error *err)
+{
+    bool is_there = false;
+    int64_t changed = 0;
+    owed_status status = ask_published(db, publication, &is_there, err);
+    if (status == OWED_OK && !is_there)
+        status = publish(db, publication, &changed, err);
     if (status == OWED_OK && ret_changed != NULL)
         *ret_changed = changed;
     return status;

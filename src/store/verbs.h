@@ -122,6 +122,10 @@ void json_texts(struct buf *buf, const char *const *texts); // a NULL-ended list
 owed_status collect_ids(struct db *db, enum stmt stmt, struct args args, struct buf *ids,
     int64_t *ret_count, owed_error *err);
 
+/* ask_published asks whether the catalogue has all that is declared, and nothing that is to be removed. */
+owed_status ask_published(
+    struct db *db, const struct publication *publication, bool *ret_is, owed_error *err);
+
 /* move_rows lets the rows that a statement picks follow the catalogue, adding to *moved. */
 owed_status move_rows(
     struct db *db, enum stmt pick, struct args args, int64_t *moved, owed_error *err);

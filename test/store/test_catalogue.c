@@ -102,6 +102,72 @@ publishing_the_same_again_writes_nothing(void **state)
     assert_string_equal(events[0].fields, "[1]");
 }
 
+/* Its row is somebody's who has not committed yet. */
+static void
+publishing_the_same_again_waits_for_nobody(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r = a_receiver("shop.hook");
+    publish_as(world, "shop", 1, NOW, &r, 1);
+    raw_run(plain(world), "begin");
+    raw_run(plain(world), "update owed_receiver set lease = 7");
+    assert_int_equal(publish_as(world, "shop", 1, NOW + SECOND, &r, 1), 0);
+    raw_run(plain(world), "rollback");
+}
+
+static void
+whatever_of_a_receiver_is_declared_anew_is_written(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver anew[17];
+    for (size_t i = 0; i < COUNT(anew); i++)
+        anew[i] = a_receiver("shop.hook");
+    anew[0].event_name = "shop.Other";
+    anew[1].mode = "on_commit";
+    anew[2].site = "task";
+    anew[3].kind = "outside";
+    anew[4].lane = "shop/b";
+    anew[5].max_attempts = 6;
+    anew[6].backoff_base_us = 1;
+    anew[7].backoff_cap_us = 1;
+    anew[8].lease_us = 1;
+    anew[9].timeout_us = 1;
+    anew[10].due_us = 1;
+    anew[11].give_up_after_us = 1;
+    anew[12].pause = "target";
+    anew[13].targets = "callback";
+    anew[14].eager = true;
+    anew[15].database_only = true;
+    anew[16].options = "{\"exec\":\"/bin/true\"}";
+    struct catalogue_receiver before = a_receiver("shop.hook");
+    for (size_t i = 0; i < COUNT(anew); i++) {
+        publish_as(world, "shop", 0, NOW, &before, 1);
+        assert_int_equal(publish_as(world, "shop", 0, NOW, &anew[i], 1), 1);
+    }
+}
+
+static void
+whatever_of_an_event_is_declared_anew_is_written(void **state)
+{
+    struct world *world = *state;
+    const struct catalogue_event before = {.name = EVENT, .version = 1, .fields = "[]"};
+    const struct catalogue_event anew[] = {
+        {.name = EVENT, .version = 2, .fields = "[]"},
+        {.name = EVENT, .version = 1, .fields = "[1]"},
+        {.name = EVENT, .version = 1, .fields = "[]", .retention_seconds = 1},
+        {.name = EVENT, .version = 1, .fields = "[]", .delete_when = "settled"},
+    };
+    for (size_t i = 0; i < COUNT(anew); i++) {
+        struct publication publication = {
+            .app = "shop", .now_us = NOW, .events = &before, .event_count = 1};
+        int64_t changed;
+        assert_ok(store_publish(world->db, &publication, NULL, &world->err));
+        publication.events = &anew[i];
+        assert_ok(store_publish(world->db, &publication, &changed, &world->err));
+        assert_int_equal(changed, 1);
+    }
+}
+
 static void
 a_release_removes_what_it_no_longer_declares(void **state)
 {
@@ -251,6 +317,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_receiver_reads_back_as_it_was_published),
         TEST(publishing_the_same_again_writes_nothing),
+        TEST(publishing_the_same_again_waits_for_nobody),
+        TEST(whatever_of_a_receiver_is_declared_anew_is_written),
+        TEST(whatever_of_an_event_is_declared_anew_is_written),
         TEST(a_release_removes_what_it_no_longer_declares),
         TEST(an_older_release_neither_removes_nor_changes_what_a_newer_declared),
         TEST(without_a_release_nothing_is_removed),
