@@ -131,12 +131,12 @@ see_to_rest(struct worker *w, enum phase phase, int64_t *ret_given, owed_error *
 }
 
 void
-session_note(struct worker *w, enum thread_session which, struct db *db)
+session_note(struct slot *slot, enum thread_session which, struct db *db)
 {
-    if (w->slot == NULL)
+    if (slot == NULL)
         return;
     bool is_named = db != NULL && db->driver->session != NULL;
-    snprintf(w->slot->thread_sessions[which], SHARED_SESSION_BYTES, "%s",
+    snprintf(slot->thread_sessions[which], SHARED_SESSION_BYTES, "%s",
         is_named ? or_empty(db->driver->session(db)) : "");
 }
 
@@ -152,7 +152,7 @@ end_thread(struct worker *w, enum thread_session which, owed_error *err)
     owed_status status = db->driver->end_session(db, noted, err);
     if (status == OWED_UNAVAILABLE)
         return status;
-    session_note(w, which, NULL);
+    session_note(w->slot, which, NULL);
     return OWED_OK;
 }
 

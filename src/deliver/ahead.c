@@ -19,7 +19,9 @@ struct ahead {
     pthread_mutex_t lock;
     pthread_cond_t turned;
     enum stage stage; // guarded by lock; what follows is the thread's while it claims
-    struct db *db;
+    const owed *owed;
+    struct slot *slot; // NULL: nobody comes after this worker
+    struct db *db;     // NULL: there is no connection yet
     struct claim claim;
     struct batch *batch;
     struct claimed *rows;
@@ -40,9 +42,25 @@ turn(struct ahead *ahead, enum stage stage)
     pthread_cond_broadcast(&ahead->turned);
 }
 
+/* is_connected opens the connection at the first claim, while the worker runs what it has. */
+static bool
+is_connected(struct ahead *ahead)
+{
+    if (ahead->db != NULL)
+        return true;
+    if (handle_connect_again(ahead->owed, &ahead->db, NULL) != OWED_OK)
+        return false;
+    session_note(ahead->slot, SESSION_AHEAD, ahead->db);
+    return true;
+}
+
+/* claim gives nothing where no connection is to be had: then claims are made one after another. */
 static void
 claim(struct ahead *ahead)
 {
+    ahead->status = OWED_OK;
+    if (!is_connected(ahead))
+        return;
     int64_t start_us = clock_monotonic_us(&clock_system);
     struct batch *batch = ahead->batch;
     ahead->status = store_claim_unread(ahead->db, &ahead->claim, &batch->arena, &batch->unread,
@@ -105,15 +123,12 @@ ahead_new(struct worker *w)
     struct ahead *ahead = calloc(1, sizeof *ahead);
     if (ahead == NULL)
         return NULL;
+    ahead->owed = w->owed;
+    ahead->slot = w->slot;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_cond_init(&ahead->turned, NULL);
-    if (handle_connect(w->owed, &ahead->db, NULL) == OWED_OK) {
-        // The handle's dice are not for two threads.
-        ahead->db->dice = (owed_dice){0};
-        session_note(w, SESSION_AHEAD, ahead->db);
-        if (start_thread(ahead))
-            return ahead;
-    }
+    if (start_thread(ahead))
+        return ahead;
     free_ahead(ahead);
     return NULL;
 }
@@ -141,7 +156,7 @@ ahead_close(struct worker *w)
     turn(ahead, AHEAD_ENDS);
     pthread_mutex_unlock(&ahead->lock);
     pthread_join(ahead->thread, NULL);
-    session_note(w, SESSION_AHEAD, NULL);
+    session_note(ahead->slot, SESSION_AHEAD, NULL);
     free_ahead(ahead);
     w->ahead = NULL;
 }
@@ -209,6 +224,10 @@ ahead_take(struct worker *w, struct batch **ret_batch, int32_t *ret_limit)
     if (batch->count > 0)
         *ret_limit = ahead->claim.limit;
     owed_status status = ahead->status;
+    if (ahead->db == NULL) {
+        batch_free(batch);
+        return true;
+    }
     if (status == OWED_OK && w->seat.claimed != NULL)
         w->seat.claimed(w->seat.claimed_state, ahead->took_us, batch->count);
     if (status == OWED_OK && batch->unread.rows == NULL)

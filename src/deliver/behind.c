@@ -99,7 +99,7 @@ behind_new(struct worker *w)
     if (handle_connect(w->owed, &behind->db, NULL) == OWED_OK) {
         // The handle's dice are not for two threads.
         behind->db->dice = (owed_dice){0};
-        session_note(w, SESSION_BEHIND, behind->db);
+        session_note(w->slot, SESSION_BEHIND, behind->db);
         if (start_thread(behind))
             return behind;
     }
@@ -115,7 +115,7 @@ behind_close(struct worker *w)
     turn(behind, BEHIND_ENDS);
     pthread_mutex_unlock(&behind->lock);
     pthread_join(behind->thread, NULL);
-    session_note(w, SESSION_BEHIND, NULL);
+    session_note(w->slot, SESSION_BEHIND, NULL);
     free_behind(behind);
     w->behind = NULL;
 }

@@ -35,12 +35,18 @@ check_settings(const owed_settings *settings, owed_error *err)
 }
 
 owed_status
-handle_connect(const owed *handle, struct db **ret_db, owed_error *err)
+handle_connect_again(const owed *handle, struct db **ret_db, owed_error *err)
 {
     const struct db_options options = {
         .busy_timeout_us = handle->busy_timeout_us, .stop_fd = handle->stop_fd};
+    return store_open(handle->url, &options, ret_db, err);
+}
+
+owed_status
+handle_connect(const owed *handle, struct db **ret_db, owed_error *err)
+{
     struct db *db = NULL;
-    owed_status status = store_open(handle->url, &options, &db, err);
+    owed_status status = handle_connect_again(handle, &db, err);
     if (status == OWED_OK)
         status = store_check(db, err);
     if (status != OWED_OK) {

@@ -43,9 +43,11 @@ struct owed {
     int depth; // receivers of this process that run inside one another: INLINE and ON_COMMIT
 };
 
-/* handle_connect opens the store and checks its tables. handle_read_clock lets the clock follow the
+/* handle_connect opens the store and checks its tables; handle_connect_again opens one more connection to it,
+ * from any thread, and checks nothing. handle_read_clock lets the clock follow the
  * store's, where that has one and the caller gave none. */
 owed_status handle_connect(const owed *owed, struct db **ret_db, owed_error *err);
+owed_status handle_connect_again(const owed *owed, struct db **ret_db, owed_error *err);
 owed_status handle_read_clock(owed *owed, owed_error *err);
 /* handle_reconnect puts a new connection in the place of one that has failed; until there is one, the old
  * one stays. */

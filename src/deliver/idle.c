@@ -121,8 +121,7 @@ void
 idle_after_work(struct worker *w)
 {
     w->due_heard_mono_us = 0;
-    if (w->wake != NULL && !wake_has_signs(w->wake))
-        w->idle_us = w->settings.poll_us / QUICK_POLLS;
+    w->has_worked = true;
 }
 
 /* hear_due sees to it that due_at_us is when the next row falls due. */
@@ -184,6 +183,9 @@ idle(struct worker *w)
         worker_wait(w, sooner(w, IDLE_MAX_US));
         return;
     }
+    if (w->has_worked && !wake_has_signs(w->wake))
+        w->idle_us = w->settings.poll_us / QUICK_POLLS;
+    w->has_worked = false;
     hear_due(w);
     if (w->trouble.now)
         return;
@@ -200,6 +202,16 @@ idle(struct worker *w)
     } while (!is_woken && !is_held && may_rest(w) && keep_house(w) && may_rest(w));
 }
 
+/* wait_once: nobody's commit is for a worker that has nothing to run. */
+static bool
+wait_once(struct worker *w, int64_t timeout_us)
+{
+    if (serves_anything(w))
+        return worker_wait(w, timeout_us);
+    worker_pause(w, timeout_us);
+    return false;
+}
+
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
 void
 idle_once(struct worker *w, long long seen)
@@ -212,7 +224,7 @@ idle_once(struct worker *w, long long seen)
         left_us = end_us - worker_mono_us(w);
         if (left_us < 0)
             left_us = 0;
-    } while (!worker_wait(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
+    } while (!wait_once(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
         !worker_is_stopping(w) && !slot_is_behind(w->seat.shared, w->seat.slot));
 }
 

@@ -67,7 +67,7 @@ bool mends(const struct worker *worker);
 
 /* aftermath.c: what the one before in this slot left undone. */
 owed_status aftermath(struct worker *worker, owed_error *err);
-/* session_note names a thread's session for the one after; NULL: it is over. */
-void session_note(struct worker *worker, enum thread_session which, struct db *db);
+/* session_note names a thread's session for the worker after this one; no db: it is over, no slot: nobody comes after. */
+void session_note(struct slot *slot, enum thread_session which, struct db *db);
 
 #endif

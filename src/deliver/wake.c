@@ -73,8 +73,10 @@ wake_open(owed *owed, const char *instance, struct wake **ret_wake, owed_error *
         return fail_memory(err);
     *wake = (struct wake){.owed = owed, .socket = -1, .signs_missing = SIGNS_AT_START};
     wake->socket = wake_socket_open(owed->db, instance, &wake->address);
-    // The watch begins now, so that the first commit of this very worker proves it.
-    sign_fd(wake);
+    // The watch begins now, so that the first commit of this very worker proves it; a connection that
+    // listens is opened once there is something to wait for.
+    if (owed->db->driver->asleep == NULL)
+        sign_fd(wake);
     *ret_wake = wake;
     return OWED_OK;
 }

@@ -109,6 +109,7 @@ struct worker {
     const char *recorded; // status of the row that was recorded last; NULL: it is gone
 
     struct wake *wake; // NULL: a visit waits for nobody
+    bool has_worked;   // since it waited last
     int64_t idle_us;
     int64_t due_at_us;         // when the next row falls due, as was heard last
     int64_t due_heard_mono_us; // when that was; 0: it is to be asked

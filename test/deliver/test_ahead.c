@@ -80,6 +80,56 @@ the_next_batch_is_claimed_while_receivers_run(void **state)
     assert_count(desk, "succeeded", ORDERS);
 }
 
+/* loses_the_way lets no further connection be made. */
+static owed_outcome
+loses_the_way(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    actor->desk->f->owed->url[0] = '?';
+    return asks_for_nothing(actor, delivery, order);
+}
+
+static void
+where_no_connection_is_to_be_had_for_a_claim_ahead_the_worker_claims_itself(void **state)
+{
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = loses_the_way}};
+    open_with(desk, &actor);
+    desk_once(desk);
+    assert_int_equal(actor.calls, ORDERS);
+    for (int i = 0; i < ORDERS; i++)
+        assert_int_equal(actor.orders[i], i + 1);
+    assert_count(desk, "succeeded", ORDERS);
+}
+
+static int64_t
+sessions_of_ours(struct desk *desk)
+{
+    return desk_number(desk,
+        "select count(*) from pg_stat_activity"
+        " where datname = current_database() and application_name = 'owed'");
+}
+
+static int64_t sessions_before, sessions_at_work;
+
+static owed_outcome
+counts_sessions(struct actor *actor, owed_delivery *delivery, const order *order)
+{
+    sessions_at_work = sessions_of_ours(actor->desk);
+    return asks_for_nothing(actor, delivery, order);
+}
+
+static void
+a_worker_that_begins_with_work_has_no_other_connection_yet(void **state)
+{
+    ONLY_ON("postgres", "elsewhere nobody listens on a connection");
+    struct desk *desk = *state;
+    struct actor actor = {.acts = {[1] = counts_sessions}};
+    open_with(desk, &actor);
+    sessions_before = sessions_of_ours(desk);
+    desk_once(desk);
+    assert_int_equal(sessions_at_work, sessions_before);
+}
+
 /* cuts_all ends every session on the server but the one it does that on. */
 static owed_outcome
 cuts_all(struct actor *actor, owed_delivery *delivery, const order *order)
@@ -118,6 +168,11 @@ main(void)
             the_next_batch_is_claimed_while_receivers_run, desk_setup, desk_teardown),
         cmocka_unit_test_setup_teardown(
             a_stop_gives_back_what_was_claimed_ahead, desk_setup, desk_teardown),
+        cmocka_unit_test_setup_teardown(
+            where_no_connection_is_to_be_had_for_a_claim_ahead_the_worker_claims_itself, desk_setup,
+            desk_teardown),
+        cmocka_unit_test_setup_teardown(
+            a_worker_that_begins_with_work_has_no_other_connection_yet, desk_setup, desk_teardown),
         cmocka_unit_test_setup_teardown(
             a_connection_lost_with_a_claim_ahead_loses_and_repeats_nothing_but_the_unrecorded,
             desk_setup, desk_teardown),
