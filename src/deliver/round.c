@@ -158,6 +158,8 @@ static owed_status
 try_round(struct worker *w, int64_t soon_us, owed_error *err)
 {
     struct db *db = w->owed->db;
+    // What a crash of the store undoes here is said and done again in the next round.
+    db->driver->light(db);
     owed_status status = store_begin(db, true, err);
     if (status != OWED_OK)
         return status;

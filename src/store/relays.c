@@ -61,7 +61,7 @@ store_relay_leave(struct db *db, const char *id, int64_t silent_since_us, owed_e
     struct scope scope = {0};
     owed_status status = OWED_OK;
     do {
-        status = scope_begin(db, &scope, err);
+        status = scope_begin_light(db, &scope, err);
         if (status == OWED_OK)
             status = scope_end(&scope, leave(db, id, silent_since_us, err), err);
     } while (scope_repeats(&scope, status));
