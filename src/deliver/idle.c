@@ -202,16 +202,6 @@ idle(struct worker *w)
     } while (!is_woken && !is_held && may_rest(w) && keep_house(w) && may_rest(w));
 }
 
-/* wait_once: nobody's commit is for a worker that has nothing to run. */
-static bool
-wait_once(struct worker *w, int64_t timeout_us)
-{
-    if (serves_anything(w))
-        return worker_wait(w, timeout_us);
-    worker_pause(w, timeout_us);
-    return false;
-}
-
 /* idle_once waits, once all is done, until the supervisor has heard the same of every worker. */
 void
 idle_once(struct worker *w, long long seen)
@@ -224,7 +214,7 @@ idle_once(struct worker *w, long long seen)
         left_us = end_us - worker_mono_us(w);
         if (left_us < 0)
             left_us = 0;
-    } while (!wait_once(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
+    } while (!worker_wait(w, left_us < ONCE_LOOK_US ? left_us : ONCE_LOOK_US) && left_us > 0 &&
         !worker_is_stopping(w) && !slot_is_behind(w->seat.shared, w->seat.slot));
 }
 

@@ -160,6 +160,26 @@ an_asleep_relay_asks_everything_in_one_transaction_twice_a_minute(void **state)
     assert_int_equal(desk_number(desk, "select count(*) from owed_relay"), 0); // it took leave
 }
 
+static void
+what_a_relay_says_of_itself_does_not_wait_for_the_disk(void **state)
+{
+    ONLY_ON("postgres", "elsewhere nobody is told how a commit waits");
+    struct desk *desk = *state;
+    struct actor actor = {0};
+    open_quiet(desk, &actor);
+    desk->f->store.is_spoilt = true;
+    raw_run(desk->f->raw,
+        "create table commits (what text, waits text);"
+        "create function note_commit() returns trigger language plpgsql as $$ begin"
+        " insert into commits values (tg_op, current_setting('synchronous_commit'));"
+        " return null; end $$;"
+        "create constraint trigger note_commit after insert or update or delete on owed_relay"
+        " deferrable initially deferred for each row execute function note_commit()");
+    run_until(desk, OWED_MINUTES(5));
+    assert_int_equal(desk_number(desk, "select count(distinct what) from commits"), 3);
+    assert_int_equal(desk_number(desk, "select count(*) from commits where waits <> 'off'"), 0);
+}
+
 /* --- what it finds --- */
 
 static void
@@ -303,6 +323,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_asleep_relay_asks_everything_in_one_transaction_twice_a_minute),
+        TEST(what_a_relay_says_of_itself_does_not_wait_for_the_disk),
         TEST(what_nobody_announced_is_found_within_a_round),
         TEST(a_row_that_is_due_far_ahead_is_delivered_in_time_and_not_looked_for_meanwhile),
         TEST(what_a_dead_relay_held_is_taken_when_its_lease_is_over),

@@ -102,17 +102,81 @@ publishing_the_same_again_writes_nothing(void **state)
     assert_string_equal(events[0].fields, "[1]");
 }
 
-/* Its row is somebody's who has not committed yet. */
+/* Its row is somebody's who has not committed yet; what others declare, and what is no longer declared, is not asked for. */
 static void
 publishing_the_same_again_waits_for_nobody(void **state)
 {
     struct world *world = *state;
-    struct catalogue_receiver r = a_receiver("shop.hook");
-    publish_as(world, "shop", 1, NOW, &r, 1);
+    struct catalogue_receiver theirs = a_receiver("crm.a");
+    struct catalogue_receiver r[] = {a_receiver("shop.hook"), a_receiver("shop.old")};
+    publish_as(world, "crm", 1, NOW, &theirs, 1);
+    publish_as(world, "shop", 1, NOW, r, 2);
+    publish_as(world, "shop", 2, NOW, r, 1);
     raw_run(plain(world), "begin");
     raw_run(plain(world), "update owed_receiver set lease = 7");
-    assert_int_equal(publish_as(world, "shop", 1, NOW + SECOND, &r, 1), 0);
+    assert_int_equal(publish_as(world, "shop", 2, NOW + SECOND, r, 1), 0);
     raw_run(plain(world), "rollback");
+}
+
+/* one_each is a publication of an event and one of a receiver. */
+static void
+one_each(struct catalogue_event *event, struct catalogue_receiver *receiver,
+    struct publication ret_publications[2])
+{
+    *event = (struct catalogue_event){.name = EVENT, .version = 1, .fields = "[]"};
+    *receiver = a_receiver("shop.hook");
+    ret_publications[0] = (struct publication){
+        .app = "shop", .release = 1, .now_us = NOW, .events = event, .event_count = 1};
+    ret_publications[1] = (struct publication){
+        .app = "shop", .release = 1, .now_us = NOW, .receivers = receiver, .receiver_count = 1};
+}
+
+static void
+what_was_retired_and_is_declared_again_is_back(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_event event;
+    struct catalogue_receiver receiver;
+    struct publication publications[2];
+    one_each(&event, &receiver, publications);
+    for (int i = 0; i < 4; i++) {
+        int64_t changed;
+        assert_ok(store_publish(world->db, &publications[i % 2], &changed, &world->err));
+        assert_int_equal(changed, 1);
+        assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
+    }
+}
+
+static void
+a_newer_release_that_declares_the_same_holds_against_an_older_one(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_event event;
+    struct catalogue_receiver receiver;
+    struct publication publications[2];
+    for (int i = 0; i < 2; i++) {
+        one_each(&event, &receiver, publications);
+        assert_ok(store_publish(world->db, &publications[i], NULL, &world->err));
+        publications[i].release = 3;
+        assert_ok(store_publish(world->db, &publications[i], NULL, &world->err));
+        publications[i].release = 2;
+        receiver.lane = "shop/old";
+        event.version = 2;
+        int64_t changed;
+        assert_ok(store_publish(world->db, &publications[i], &changed, &world->err));
+        assert_int_equal(changed, 0);
+        assert_ok(store_retire(world->db, "shop", NOW, NULL, &world->err));
+    }
+}
+
+static void
+what_a_release_no_longer_declares_is_removed_though_it_has_the_same_number(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver r[] = {a_receiver("shop.a"), a_receiver("shop.b")};
+    publish_as(world, "shop", 1, NOW, r, 2);
+    assert_int_equal(publish_as(world, "shop", 1, NOW, r, 1), 1);
+    assert_int_equal(published(world, "shop.b").removed_at_us, NOW);
 }
 
 static void
@@ -318,6 +382,9 @@ main(void)
         TEST(a_receiver_reads_back_as_it_was_published),
         TEST(publishing_the_same_again_writes_nothing),
         TEST(publishing_the_same_again_waits_for_nobody),
+        TEST(what_was_retired_and_is_declared_again_is_back),
+        TEST(a_newer_release_that_declares_the_same_holds_against_an_older_one),
+        TEST(what_a_release_no_longer_declares_is_removed_though_it_has_the_same_number),
         TEST(whatever_of_a_receiver_is_declared_anew_is_written),
         TEST(whatever_of_an_event_is_declared_anew_is_written),
         TEST(a_release_removes_what_it_no_longer_declares),
