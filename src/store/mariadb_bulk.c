@@ -26,15 +26,15 @@ struct cells {
     unsigned long *lengths; // of texts
     char *indicators;
 };
-#define CELL_BYTES \
-    (sizeof(union cell) + sizeof(MYSQL_TIME) + sizeof(unsigned long) + sizeof(char))
+#define CELL_BYTES (sizeof(union cell) + sizeof(MYSQL_TIME) + sizeof(unsigned long) + sizeof(char))
 
 bool
 mariadb_takes_rows(struct db *db)
 {
     MYSQL *handle = mariadb_of(db)->handle;
     unsigned long extended = 0;
-    return mariadb_get_infov(handle, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES, &extended) == 0 &&
+    return mariadb_get_infov(handle, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES, &extended) ==
+        0 &&
         (extended & (MARIADB_CLIENT_STMT_BULK_OPERATIONS >> 32)) != 0;
 }
 
