@@ -184,6 +184,33 @@ one_that_goes_with_another_statement_is_owed_by_the_trigger_as_is_what_follows(v
 }
 
 static void
+what_an_applications_trigger_makes_of_it_is_what_is_owed(void **state)
+{
+    struct world *world = *state;
+    struct catalogue_receiver receivers[] = {
+        a_receiver("shop.a"), a_receiver("shop.any"), a_receiver("shop.late")};
+    receivers[1].event_name = "*";
+    receivers[2].event_name = "shop.Late";
+    publish(world, receivers, COUNT(receivers));
+    get_ready(world);
+    world->store.is_spoilt = true;
+    raw_run(plain(world),
+        "create function app_change() returns trigger language plpgsql as $$ begin"
+        " new.name = 'shop.Late'; new.due_at = new.recorded_at + interval '2 microseconds';"
+        " return new; end $$;"
+        "create trigger app_change before insert on owed_event for each row"
+        " execute function app_change()");
+    commit_alone(world, 0);
+    assert_owed(world, "shop.any inside +2, shop.late inside +2");
+    raw_run(plain(world),
+        "create or replace function app_change() returns trigger language plpgsql as $$ begin"
+        " new.suppressed_reason = 'no'; return new; end $$");
+    commit_alone(world, 0);
+    assert_owed(world, "");
+    assert_int_equal(count_of(world, "owed_event"), 3);
+}
+
+static void
 what_an_applications_trigger_fires_with_it_is_owed_too(void **state)
 {
     struct world *world = *state;
@@ -211,6 +238,7 @@ main(void)
         TEST(where_the_catalogue_lacks_a_receiver_that_is_not_tried_again_for_a_while),
         TEST(endpoints_get_it),
         TEST(what_the_session_fires_after_it_is_owed_by_the_trigger),
+        TEST(what_an_applications_trigger_makes_of_it_is_what_is_owed),
         TEST(what_an_applications_trigger_fires_with_it_is_owed_too),
         TEST(one_that_goes_with_another_statement_is_owed_by_the_trigger_as_is_what_follows),
     };
